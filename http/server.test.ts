@@ -313,6 +313,21 @@ describe('requests', () => {
     expect(form.json().body).toEqual({ radius: '12', metadata: { k: 'v' }, x: 'y' });
   });
 
+  // Calls of an app whose host ends with a slash were answered 404.
+  it('may begin with several slashes, below the prefixes that SDKs call only', async () => {
+    app.get('/maps/open', { config: { authority: 'none' } }, async () => ({}));
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    const statusOf = async (path: string) => (await fetch(`${address}${path}`, { method: 'POST' })).status;
+    for (const path of ['//v1/things/a/b', '///v1/things/a/b', '//api/v1/things/a/b'])
+      expect([path, await statusOf(path)]).toEqual([path, 200]);
+    for (const path of ['/v1//things/a/b', '/api//v1/things/a/b', '/x//v1/things/a/b'])
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    const statusesOf = (paths: string[]) =>
+      Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).status));
+    expect(await statusesOf(['//maps/open', '/openapi.json'])).toEqual([200, 200]);
+    expect(await statusesOf(['//openapi.json', '/api/maps/open', '//api/maps/open'])).toEqual([404, 404, 404]);
+  });
+
   it('may be empty with a Content-Type of JSON', async () => {
     const answer = await app.inject({
       method: 'POST',

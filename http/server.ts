@@ -91,8 +91,11 @@ function answerOddRequests(app: FastifyInstance): void {
   });
 }
 
-/** Removes the prefix /api: the same routes serve both prefixes. */
-const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? url.slice('/api'.length) : url);
+/**
+ * Removes the prefix /api: the same routes serve both prefixes. An app that ends the host of its SDK with a slash sends
+ * two. Paths that SDKs do not call have one, so that the rules of a proxy in front hold.
+ */
+const routedUrl = (url: string): string => url.replace(/^\/+(?:api\/(?=v1\/)|(?=v1\/|maps\/))/, '/');
 
 /** Creates a server with no routes but /openapi.json and /docs. Register modules as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
@@ -123,7 +126,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     // Connected clients are served until the end. A route that can no longer answer reports it itself.
     return503OnClosing: false,
-    rewriteUrl: (request) => withoutApiPrefix(request.url ?? '/'),
+    rewriteUrl: (request) => routedUrl(request.url ?? '/'),
     routerOptions: { maxParamLength: maxPathParameterCharacters, querystringParser: parseForm },
     frameworkErrors: (error, request, reply) => {
       void sendFailure(error, request, reply);

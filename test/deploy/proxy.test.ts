@@ -6,13 +6,14 @@ import { type DeviceApi, startDeviceApi } from '../../testing/device-api.js';
 import { compose, readRepositoryFile } from './compose.js';
 
 const configuration = readRepositoryFile('deploy/haproxy.cfg');
-const acl = (name: string): string => new RegExp(`^ *acl ${name} (.+)$`, 'm').exec(configuration)?.[1] ?? '';
-const forDevices = new RegExp(acl('for_devices').replace('path -m reg ', ''));
-const events = acl('events').split(' ').slice(1);
+const acl = (name: string): RegExp =>
+  new RegExp(new RegExp(`^ *acl ${name} path -m reg (.+)$`, 'm').exec(configuration)![1]!);
+const forDevices = acl('for_devices');
+const events = acl('events');
 
 /** Returns the role that the lines `use_backend` and `default_backend` choose. */
 function roleFor(method: string, path: string): string {
-  if (forDevices.test(path) || (events.includes(path) && method === 'POST')) return 'ingest';
+  if (forDevices.test(path) || (events.test(path) && method === 'POST')) return 'ingest';
   return 'api';
 }
 
@@ -46,10 +47,9 @@ describe('the proxy', () => {
       'use_backend ingest if events METH_POST',
       'default_backend api',
     ]);
-    expect(events).toEqual(['/v1/events', '/api/v1/events']);
   });
 
-  it.each(['', '/api'])('sends calls under %j/v1 to the role that answers them', async (prefix) => {
+  it.each(['', '/', '/api', '//api'])('sends calls under %j/v1 to the role that answers them', async (prefix) => {
     const ofIngest = await routesOf(ingest);
     const ofApi = await routesOf(api);
     expect(ofIngest.length).toBeGreaterThan(8);
