@@ -31,6 +31,11 @@ describe('written dates', () => {
     ['1 Jan 2029', '2029-01-01T00:00:00.000Z'],
     ['Mon, 01 Jan 2029 09:30:00 +0200', '2029-01-01T07:30:00.000Z'],
     ['Mon, 01 Jan 2029 09:30:00 GMT', '2029-01-01T09:30:00.000Z'],
+    // A template or a query string of JavaScript writes a Date so. It was refused.
+    ['Mon Jan 01 2029 09:30:15 GMT+0200 (Eastern European Standard Time)', '2029-01-01T07:30:15.000Z'],
+    ['Mon Jan 01 2029 09:30:15 GMT 0200 (GMT+02:00)', '2029-01-01T07:30:15.000Z'],
+    ['Mon Jan 01 2029 09:30:15 GMT-0330', '2029-01-01T13:00:15.000Z'],
+    ['Mon Jan 01 2029', '2029-01-01T00:00:00.000Z'],
     ['  2029-01-01  ', '2029-01-01T00:00:00.000Z'],
   ])('%s is %s', (text, expected) => expect(iso(text)).toBe(expected));
 
@@ -56,6 +61,10 @@ describe('written dates', () => {
     'Feb 30, 2029',
     'Janvier 1, 2029',
     'Tue, 01 Jan 2029 09:30:00 GMT',
+    'Tue Jan 01 2029',
+    'Mon Jan 01 2029 09:30:15',
+    'Mon Jan 01 2029 09:30:15 GMT+2400',
+    'Mon Jan 01 2029 09:30:15 GMT+0200 (a) (b)',
     '1/2/2029',
     'tomorrow',
     '',

@@ -1,7 +1,7 @@
 /**
- * Parses written dates: ISO 8601 and two common forms of prose, `Jan 1, 2029` and RFC 2822's
- * `Mon, 01 Jan 2029 09:30:00 +0200`. It does not use `Date.parse`, which depends on the machine's time zone and accepts
- * February 30.
+ * Parses written dates: ISO 8601, two common forms of prose, `Jan 1, 2029` and RFC 2822's
+ * `Mon, 01 Jan 2029 09:30:00 +0200`, and the text of a `Date` of JavaScript. It does not use `Date.parse`, which depends
+ * on the machine's time zone and accepts February 30.
  */
 
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -12,6 +12,8 @@ const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)';
 const month =
   '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
+const weekday = `(?<weekday>${dayNames.join('|')})`;
+
 const isoDate = '(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})';
 
 const forms = [
@@ -19,8 +21,10 @@ const forms = [
   // Forms and query strings turn the plus sign of an offset into a space, unless it is encoded.
   new RegExp(`^${isoDate}T${clock}(?<zone> \\d{2}(?::?\\d{2})?)$`, 'i'),
   new RegExp(`^${month} (?<day>\\d{1,2}),? (?<year>\\d{4})(?:,? ${clock}(?: ?${offset})?)?$`, 'i'),
+  new RegExp(`^(?:${weekday}, )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`, 'i'),
+  // JavaScript writes a Date into a text or a query string as `Mon Jan 01 2029 09:30:00 GMT+0200 (a name)`.
   new RegExp(
-    `^(?:(?<weekday>${dayNames.join('|')}), )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`,
+    `^${weekday} ${month} (?<day>\\d{2}) (?<year>\\d{4})(?: ${clock} GMT(?<zone>[+ -]\\d{4})(?: \\([^()]*\\))?)?$`,
     'i',
   ),
 ];
