@@ -37,6 +37,11 @@ describe('metadata', () => {
       ok: true,
       value: { a: ['true', true], b: ['-1.5', -1.5], c: ['1a'] },
     });
+    // SDKs write numbers as their languages do. These matched no number.
+    expect(readMetadataFilter({ a: '1.2E7', b: '1e-05', c: '1e+21', d: '1e999', e: 'e5' })).toEqual({
+      ok: true,
+      value: { a: ['1.2E7', 1.2e7], b: ['1e-05', 1e-5], c: ['1e+21', 1e21], d: ['1e999'], e: ['e5'] },
+    });
     expect(readMetadataFilter(undefined)).toEqual({ ok: true, value: undefined });
   });
 

@@ -89,12 +89,13 @@ export function readMetadata(param: string, value: unknown, limits: MetadataLimi
     : invalid(param, 'must be a dictionary of strings, numbers and booleans');
 }
 
-const numberText = /^-?\d+(\.\d+)?$/;
+/** SDKs write large and small numbers with an exponent, such as 1.2E7. */
+const numberText = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Returns the values that a text writes: itself, and the boolean or number that it looks like. */
 function writtenValues(text: string): MetadataValue[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
-  return numberText.test(text) ? [text, Number(text)] : [text];
+  return numberText.test(text) && Number.isFinite(Number(text)) ? [text, Number(text)] : [text];
 }
 
 /**
