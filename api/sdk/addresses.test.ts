@@ -95,13 +95,14 @@ describe('geocoding', () => {
     expect(await get(path)).toMatchObject({ status: 200, places: [] });
   });
 
-  // The SDK for Android writes a limit that the app has not set as `null`. Its calls without a limit were refused.
-  test.each(['search/autocomplete?query=Vaduz', 'search/places?near=50,10'])(
-    'regression: takes the limit of Android: %s',
-    async (call) => {
-      expect(await get(`/v1/${call}&limit=null`)).toEqual(await get(`/v1/${call}`));
-    },
-  );
+  // The SDK for Android writes a limit that the app has not set as `null`, and the web SDK each parameter. They were
+  // refused.
+  test.each([
+    ['search/autocomplete?query=Vaduz', 'limit=null'],
+    ['search/places?near=50,10', 'limit=null&radius=null'],
+  ])('regression: takes null as not given: %s', async (call, nulls) => {
+    expect(await get(`/v1/${call}&${nulls}`)).toEqual(await get(`/v1/${call}`));
+  });
 
   // Mobile SDKs do not escape `&`. The text after it was refused as an unknown parameter.
   test.each(['geocode/forward', 'search/autocomplete'])('regression: %s takes a text with &', async (call) => {

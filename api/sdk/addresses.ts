@@ -29,10 +29,9 @@ import { type PlaceRecord, PlaceSummary } from '../../schemas/json/place.js';
 import { point } from '../../schemas/wire/common.js';
 import { placeSummary } from '../../schemas/wire/place.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { readLimit } from './limit.js';
 
 const tag = 'search';
-const config = { authority: 'publishable', limit: 'query' } as const;
+const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
 const configOfText = { ...config, unescapedText: 'query' } as const;
 
 const defaultResults = 10;
@@ -105,7 +104,8 @@ function readLanguage(reader: FieldReader): string | undefined {
   return language;
 }
 
-const readResults = (reader: FieldReader): number => readLimit(reader, maxResults) ?? defaultResults;
+const readResults = (reader: FieldReader): number =>
+  reader.integer('limit', { minimum: 1, maximum: maxResults }) ?? defaultResults;
 
 interface AddressQuery {
   readonly query: string;

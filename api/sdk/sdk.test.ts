@@ -84,13 +84,25 @@ describe('search by place', () => {
     expect(ingest.asked.searchGeofences).toMatchObject(question);
   });
 
-  // The SDK for Android writes a limit that the app has not set as `null`. It was refused.
+  // SDKs write a parameter that the app has not set as `null`: Android a limit, the web each of them. It was refused.
   it.each([
-    ['/v1/search/geofences?near=50,10&limit=null', 'searchGeofences', 100],
-    ['/v1/search/beacons?near=50,10&limit=null', 'searchBeacons', 10],
-  ] as const)('regression: takes the limit of Android: %s', async (url, query, limit) => {
+    ['/v1/search/geofences?near=50,10&limit=null', 'searchGeofences', { limit: 100 }],
+    ['/v1/search/beacons?near=50,10&limit=null', 'searchBeacons', { limit: 10 }],
+    ['/v1/search/beacons?near=50,10&radius=null', 'searchBeacons', { radiusM: 1_000 }],
+    [
+      '/v1/search/geofences?near=50,10&radius=null&includeGeometry=null&metadata=null',
+      'searchGeofences',
+      { includeGeometry: true },
+    ],
+    ['/v1/context?coordinates=50,10&accuracy=null', 'context', { accuracyM: 0 }],
+  ] as const)('regression: takes null as not given: %s', async (url, query, question) => {
     expect((await call('GET', url)).statusCode).toBe(200);
-    expect(ingest.asked[query]).toMatchObject({ limit });
+    expect(ingest.asked[query]).toMatchObject(question);
+  });
+
+  it('takes null as a text where text is asked for', async () => {
+    expect((await call('GET', '/v1/search/geofences?near=50,10&tags=null')).statusCode).toBe(200);
+    expect(ingest.asked.searchGeofences).toMatchObject({ tags: ['null'] });
   });
 
   it('ignores the metadata filter that a web SDK garbles', async () => {

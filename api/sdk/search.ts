@@ -17,7 +17,6 @@ import { listText, sendPage, sendText } from '../page.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
 import { isFromIos } from './ios.js';
-import { readLimit } from './limit.js';
 import {
   BeaconSearchAnswer,
   BeaconSearchQuery,
@@ -64,7 +63,7 @@ function readContextQuery(query: RawFields): Outcome<{ position: Position; accur
 function readGeofenceQuery(query: RawFields) {
   const reader = new FieldReader(query);
   const near = reader.required('near', reader.latitudeLongitude('near'));
-  const limit = readLimit(reader, maxGeofences) ?? defaultGeofences;
+  const limit = reader.integer('limit', { minimum: 1, maximum: maxGeofences }) ?? defaultGeofences;
   const radiusM = reader.number('radius', { minimum: 1, unit: 'metres' });
   const tags = reader.list('tags')?.filter((tag): tag is string => typeof tag === 'string' && tag !== '') ?? [];
   const metadata = query.metadata === garbledFilter ? null : reader.take(readMetadataFilter(query.metadata));
@@ -88,7 +87,7 @@ function readBeaconQuery(query: RawFields): Outcome<{ near: Position; radiusM: n
   const reader = new FieldReader(query);
   const near = reader.required('near', reader.latitudeLongitude('near'));
   const radiusM = reader.number('radius', { minimum: 1, maximum: maxBeaconRadiusM, unit: 'metres' });
-  const limit = readLimit(reader) ?? defaultBeacons;
+  const limit = reader.integer('limit', { minimum: 1 }) ?? defaultBeacons;
   return reader.outcome(() => ({
     near: near as Position,
     radiusM: radiusM ?? defaultBeaconRadiusM,
@@ -108,7 +107,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
   app,
   { spatial, configuration },
 ) => {
-  const config = { authority: 'publishable', limit: 'query' } as const;
+  const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
   const disclosureFor = createDisclosures((query) => spatial.context(query));
 
   app.get(

@@ -145,6 +145,24 @@ describe('GET /v1/route/matrix', () => {
     expect(matrix[0][1]).toMatchObject({ distance: { value: 500 }, duration: { value: 1 } });
   });
 
+  // The SDK for the web, version 3, sends the form of a route also to a matrix. It was refused.
+  test('regression: ignores a geometry, which a matrix does not have', async () => {
+    const query = 'origins=50,10&destinations=51,11&mode=car&units=metric';
+    const { status, body } = await get(`/v1/route/matrix?${query}&geometry=linestring`);
+    expect(status).toBe(200);
+    expect(body).toEqual((await get(`/v1/route/matrix?${query}`)).body);
+  });
+
+  // The SDK for the web writes a parameter that the app has set to null as `null`. It was refused.
+  test.each([
+    ['distance', between, 'units=null&geometry=null&geometryPoints=null'],
+    ['matrix', 'origins=50,10&destinations=51,11', 'mode=null&units=null'],
+  ])('regression: %s takes null as not given', async (call, query, nulls) => {
+    const { status, body } = await get(`/v1/route/${call}?${query}&${nulls}`);
+    expect(status).toBe(200);
+    expect(body).toEqual((await get(`/v1/route/${call}?${query}`)).body);
+  });
+
   test.each([
     ['destinations=50,10', 'origins'],
     ['origins=50,10&destinations=|', 'destinations'],

@@ -181,7 +181,7 @@ function configured(routes: RouteProvider | undefined): RouteProvider {
 }
 
 export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> = async (app, { routes }) => {
-  const config = { authority: 'publishable', limit: 'query' } as const;
+  const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
 
   app.get(
     '/v1/route/distance',

@@ -33,6 +33,8 @@ declare module 'fastify' {
     isQueryForPage?: boolean;
     /** The parameter whose text SDKs write without escaping its `&`. */
     unescapedText?: string;
+    /** SDKs write a parameter that the app has not set as `null`. It counts as not given, unless it may be text. */
+    isNullUnset?: boolean;
   }
 }
 
@@ -55,6 +57,12 @@ export function queryProblem(query: object, { declared, ignored }: KnownParamete
   return undefined;
 }
 
+const mayBeText = (schema: JsonSchema | undefined): boolean => schema?.type === 'string' && schema.enum === undefined;
+
+/** Returns the query without the parameters that are `null` and can't have this text as their value. */
+const withoutNulls = (query: object, declared: KnownParameters['declared']): object =>
+  Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== 'null' || mayBeText(declared[name])));
+
 /** Adds the hooks to the root instance. Call it after the authority check and before routes are added. */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -64,7 +72,7 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
     route.config = { ...route.config, knownParameters: { declared, ignored: sdkParameters[route.url] ?? {} } };
   });
   app.addHook('onRequest', async (request) => {
-    const { knownParameters, unescapedText } = request.routeOptions.config;
+    const { knownParameters, unescapedText, isNullUnset } = request.routeOptions.config;
     if (request.is404 || knownParameters === undefined) return;
     if (unescapedText !== undefined) {
       const [, queryString = ''] = request.url.split(/\?(.*)/s);
@@ -75,5 +83,6 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
     const known = request.session === null ? declared : { ...choicesOfSessions, ...declared };
     const problem = queryProblem(request.query as object, { declared: known, ignored });
     if (problem) throw parameterError(problem);
+    if (isNullUnset) request.query = withoutNulls(request.query as object, declared);
   });
 }

@@ -27,6 +27,9 @@ export const sdkParameters: Readonly<Record<string, Readonly<Record<string, stri
     country: 'iOS, Android: codes of countries, which places of a catalogue do not have',
     chainMetadata: 'iOS, Android: chainMetadata[key]=value, metadata of chains, which a catalogue does not have',
   },
+  '/v1/route/matrix': {
+    geometry: 'web 3: the form of routes, which a matrix does not have',
+  },
   '/v1/search/beacons': {
     installId: 'Android: the installation',
   },
