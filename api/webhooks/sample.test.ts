@@ -57,6 +57,16 @@ describe.each([...eventTypes, 'opened_app'])('%s', (type) => {
   });
 });
 
+// The sample of a dwell had no duration, so the code of a receiver that reads it could not be tried.
+test('regression: exits and dwells have a duration, as real ones', async () => {
+  const withDuration: string[] = [];
+  for (const type of eventTypes) {
+    await sample({}, { type });
+    if (sent().event.duration !== undefined) withDuration.push(type);
+  }
+  expect(withDuration).toEqual(eventTypes.filter((type) => /exited|dwelled/.test(type)));
+});
+
 test('has the first type of the webhook', async () => {
   await sample({});
   expect(sent().event.type).toBe('user.entered_geofence');

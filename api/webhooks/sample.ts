@@ -51,6 +51,7 @@ export interface Sample {
 export function sampleOf({ project, environment }: Scope, type: string, nowMs: number): Sample {
   const id = freshId(nowMs);
   const isOver = type.startsWith('user.exited_');
+  const hasDuration = isOver || type === 'user.dwelled_in_geofence';
   const location = {
     ...(isOver ? outside : inside),
     accuracy_m: 12,
@@ -71,7 +72,7 @@ export function sampleOf({ project, environment }: Scope, type: string, nowMs: n
     beacon: type.endsWith('_beacon') ? beacon : null,
     ...location,
     confidence: 3,
-    duration_min: isOver ? 12.5 : null,
+    duration_min: hasDuration ? 12.5 : null,
     currentlyOperating: null,
     replayed: false,
     metadata,
