@@ -1,9 +1,10 @@
 /** Helpers with which routes describe themselves for /openapi.json, and with which handlers answer. */
 import type { FastifySchema } from 'fastify';
-import Type, { type TProperties, type TSchema } from 'typebox';
-import { ApiError } from '../schemas/errors.js';
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import { ApiError, parameterError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
 import type { RawFields } from './fields/reader.js';
+import { shownName, suggestion } from './fields/spelling.js';
 import { isDictionary } from './fields/values.js';
 
 /** Returns a text with a capital, as in names of operations. */
@@ -122,4 +123,16 @@ export function bodyFields(body: unknown): RawFields {
   if (body === undefined || body === null) return {};
   if (!isDictionary(body)) throw new ApiError('invalid_body', 'the body must be an object of fields');
   return body;
+}
+
+/**
+ * Returns the fields of a body that has no others than its schema. Throws `invalid_parameter` for others: an option
+ * that is ignored would change records without notice.
+ */
+export function describedFields(body: unknown, { properties }: Pick<TObject, 'properties'>): RawFields {
+  const fields = bodyFields(body);
+  const known = Object.keys(properties);
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown === undefined) return fields;
+  throw parameterError({ param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, known)}` });
 }

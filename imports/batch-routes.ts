@@ -1,10 +1,10 @@
 /** Creates or updates geofences or beacons that a program sends as a list, with a result for each. */
 import type { FastifyPluginAsync } from 'fastify';
-import Type from 'typebox';
+import Type, { type TObject } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { createSerializer } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
-import { answerOf, bodyFields, capitalized, described, success } from '../http/describe.js';
+import { answerOf, capitalized, described, describedFields, success } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
 import { parameterError } from '../schemas/errors.js';
@@ -38,9 +38,9 @@ const answer = answerOf({
   results: Type.Array(Result),
 });
 
-/** Returns the records of a body. Throws `invalid_parameter` if there is no list, or too many of them. */
-function recordsOf(body: unknown, name: string): readonly unknown[] {
-  const given = bodyFields(body)[name];
+/** Returns the records of a body. Throws `invalid_parameter` for other fields, no list, or too long a list. */
+function recordsOf(body: unknown, schema: TObject, name: string): readonly unknown[] {
+  const given = describedFields(body, schema)[name];
   if (!Array.isArray(given)) throw parameterError({ param: name, rule: `must be a list of ${name}` });
   if (given.length > maxBatchRecords)
     throw parameterError({ param: name, rule: `must have at most ${maxBatchRecords} records; use an import` });
@@ -73,6 +73,7 @@ export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, de
 
   function addBatch(kind: ImportedKind): void {
     const name = `${kind}s`;
+    const body = Type.Object({ [name]: Type.Array(schemaOf(tableOf(kind)), { maxItems: maxBatchRecords }) });
     app.post(`/v1/${name}/batch`, {
       config: { authority: 'secret', limit: 'management' },
       bodyLimit: maxBatchBytes,
@@ -84,13 +85,13 @@ export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, de
           'Each record is created or updated by its pair of tag and externalId. Bad records are reported and the ' +
           'others are applied.',
         querystring: Type.Object(dryRunParameter),
-        body: Type.Object({ [name]: Type.Array(schemaOf(tableOf(kind)), { maxItems: maxBatchRecords }) }),
+        body,
         answer,
         failures: [400, 413, 503],
       }),
       handler: async (request) => {
         const scope = callerOf(request);
-        const records = recordsOf(request.body, name);
+        const records = recordsOf(request.body, body, name);
         const isDryRun = isDryRunOf(request.query as RawFields);
         requirePlan(deps, kind, scope);
         const resource = resourceOf(

@@ -443,6 +443,8 @@ describe('a batch', () => {
 
   it.each([
     [{}, 'geofences: must be a list of geofences'],
+    // A dry run that was asked for in the body wrote the records.
+    [{ geofences: [shop('dry')], dryRun: true }, 'dryRun: is not a known field; known are geofences'],
     [{ geofences: Array.from({ length: 1_001 }, () => 1) }, 'geofences: must have at most 1000 records; use an import'],
   ])('has a list of at most a thousand records', async (body, message) => {
     const answer = await api.call('POST', '/v1/geofences/batch', { body });

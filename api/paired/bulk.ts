@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, capitalized, described, success } from '../../http/describe.js';
+import { answerOf, capitalized, described, describedFields, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome } from '../../http/fields/reader.js';
 import type {
   ConfigurationChange,
@@ -38,8 +38,7 @@ const bulkCounts = {
 };
 
 function readBulk(body: unknown): Outcome<{ readonly action: Action; readonly ids: readonly string[] }> {
-  const fields = bodyFields(body);
-  const reader = new FieldReader(fields);
+  const reader = new FieldReader(describedFields(body, bulkBody));
   const action = reader.requiredChoice('action', actions);
   const given = reader.list('ids') ?? [];
   const ids = given.filter((id): id is string => typeof id === 'string' && isId(id));

@@ -177,6 +177,18 @@ test('many are enabled, disabled and deleted at once, and a repetition changes n
   expect(await bulk({ action: 'delete', ids: ['x'] })).toMatchObject({ meta: { code: 400, param: 'ids' } });
 });
 
+// A filter beside the ids was ignored, so a bulk change did more than its caller asked for.
+test('a bulk change refuses fields that it does not know', async () => {
+  const { _id } = (await put('whole', {}, 'exact')).body.geofence;
+  const body = { action: 'delete', ids: [_id], tag: 'other' };
+  expect((await api.call('POST', '/v1/geofences/bulk', { body })).body.meta).toMatchObject({
+    type: 'invalid_parameter',
+    param: 'tag',
+    message: 'tag: is not a known field; known are action, ids',
+  });
+  expect((await api.call('GET', `/v1/geofences/${_id}`)).status).toBe(200);
+});
+
 test('a bulk change reaches no other environment', async () => {
   const { _id } = (await put('kept', {}, 'scoped')).body.geofence;
   const key = api.project.key('live', 'secret');

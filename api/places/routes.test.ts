@@ -111,6 +111,13 @@ describe('a catalogue', () => {
     expect(await batch(places)).toMatchObject({ status: 400, body: { meta: { param: 'places' } } });
   });
 
+  test('is refused with a field that a batch does not have, and stores nothing', async () => {
+    const body = { places: [{ _id: 'dry', ...shop }], dryRun: true };
+    const answer = await api.call('POST', '/v1/places/batch', { body });
+    expect(answer).toMatchObject({ status: 400, body: { meta: { param: 'dryRun' } } });
+    expect((await api.call('GET', url('dry'))).status).toBe(404);
+  });
+
   test('that two callers send at once is stored once', async () => {
     const places = Array.from({ length: 50 }, (_, index) => ({ _id: `both-${index}`, ...shop }));
     const results = await Promise.all([batch(places), batch(places), batch(places)]);

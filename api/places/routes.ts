@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, found, listOf, success } from '../../http/describe.js';
+import { answerOf, bodyFields, described, describedFields, found, listOf, success } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf, unknownField } from '../../http/fields/table.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -46,6 +46,8 @@ const batchAnswer = answerOf({
     }),
   ),
 });
+
+const batchBody = Type.Object({ places: Type.Array(schemaOf(placeFields), { maxItems: maxPlacesPerRequest }) });
 
 type Configuration = ApiDependencies['configuration'];
 
@@ -203,12 +205,12 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
       description:
         `At most ${maxPlacesPerRequest} places with their \`_id\`, as objects of fields or as GeoJSON features. ` +
         'Places that break a rule are listed under `problems`; the others are stored. Repeating it changes nothing.',
-      body: Type.Object({ places: Type.Array(schemaOf(placeFields), { maxItems: maxPlacesPerRequest }) }),
+      body: batchBody,
       answer: batchAnswer,
       failures: [400, 409, 413],
     }),
     handler: async (request) => {
-      const { places } = bodyFields(request.body);
+      const { places } = describedFields(request.body, batchBody);
       if (!Array.isArray(places) || places.length > maxPlacesPerRequest)
         throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
       const { project, environment } = callerOf(request);

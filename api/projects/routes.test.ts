@@ -51,6 +51,16 @@ test('requires the admin API key, and an existing project', async () => {
   });
 });
 
+test('a new key and a plan refuse fields that they do not know', async () => {
+  const { record, key: keyOf } = await api.newProject('Exact');
+  const path = `/v1/projects/${record._id}`;
+  const body = { environment: 'test', kind: 'secret', overlapHours: 24 };
+  expect((await api.call('POST', `${path}/keys/rotate`, { key, body })).body.meta.param).toBe('overlapHours');
+  expect((await api.call('GET', '/v1/settings', { key: keyOf('test', 'secret') })).status).toBe(200);
+  const plan = await api.call('PUT', `${path}/plan`, { key, body: { plan: 'enterprise', until: '2030-01-01' } });
+  expect(plan.body.meta.param).toBe('until');
+});
+
 test('a PATCH changes the name or the plan, and a repetition with other fields keeps the rest', async () => {
   const { record } = await api.newProject('Before');
   const patch = (body: object) => api.call('PATCH', `/v1/projects/${record._id}`, { key, body });

@@ -1,7 +1,16 @@
 /** The routes of projects and their keys. They require the admin API key; an owner may read and re-key the project. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import {
+  answerOf,
+  bodyFields,
+  described,
+  describedFields,
+  found,
+  idParameter,
+  listOf,
+  success,
+} from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { readTable, required, schemaOf, textField } from '../../http/fields/table.js';
 import { projectErasures } from '../../pipeline/records/project-erasures.js';
@@ -21,6 +30,8 @@ const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;
 const forOwners = { authority: 'admin or owner', limit: 'none' } as const;
 const one = answerOf({ project: Project });
+const keyBody = Type.Object({ environment: Environment, kind: KeyKind });
+const planBody = schemaOf({ plan: required(projectFields.plan) });
 const deletionFields = { name: required(textField({}, 'The name of the project, as confirmation')) } as const;
 
 /** Throws `forbidden` for a session of another project. The admin API key may name every project. */
@@ -187,13 +198,13 @@ function addKeyRoute(app: FastifyInstance, { configuration }: Dependencies, edit
       summary: 'Replace a key',
       description: 'The old key is refused from now on. The new key is shown only once.',
       params: idParameter,
-      body: Type.Object({ environment: Environment, kind: KeyKind }),
+      body: keyBody,
       answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),
       failures: [400, 404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
-      const reader = new FieldReader(bodyFields(request.body));
+      const reader = new FieldReader(describedFields(request.body, keyBody));
       const environment = reader.requiredChoice('environment', environments);
       const kind = reader.requiredChoice('kind', keyKinds);
       const { id } = request.params;
@@ -218,13 +229,13 @@ function addPlanRoute(app: FastifyInstance, { configuration }: Dependencies, edi
       summary: "Set a project's plan",
       description: 'Plans have an effect only where the operator enables them (`plans.enabled`).',
       params: idParameter,
-      body: schemaOf({ plan: required(projectFields.plan) }),
+      body: planBody,
       answer: one,
       failures: [400, 404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
-      const reader = new FieldReader(bodyFields(request.body));
+      const reader = new FieldReader(describedFields(request.body, planBody));
       const plan = required(projectFields.plan).read(reader, 'plan', {});
       const { id } = request.params;
       const project = await edit({ request, reply }, `project/${id}`, (nowMs) => {
