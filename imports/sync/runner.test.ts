@@ -474,6 +474,22 @@ describe('the places of a node', () => {
     expect(lastRun(scope)).toMatchObject({ result: 'failed', message: expect.stringContaining('none was imported') });
     expect(lastRun(scope).files[0]?.message).toBe('the files of the run were not all read within 0.3 seconds');
   });
+
+  // The run waited for an attempt beyond its time, held its place meanwhile, and then named the time as the reason.
+  test('are free at once when the next attempt would come after that limit, and the run says what failed', async () => {
+    const scope = newScope();
+    const broken = createServer((_, response) => void response.writeHead(503).end());
+    await new Promise<void>((listening) => broken.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void broken.close());
+    await save(scope, { urls: [`http://127.0.0.1:${(broken.address() as AddressInfo).port}/a.csv`] });
+    const pauses: number[] = [];
+    await newNode({
+      bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, retryDelaysMs: [1, 2 * ampleMs] },
+      pause: async (ms) => void pauses.push(ms),
+    }).run();
+    expect(pauses).toEqual([1]);
+    expect(lastRun(scope).files[0]?.message).toBe('the server answered 503 Service Unavailable');
+  });
 });
 
 // A run waited for another import of its project for each of its files anew.

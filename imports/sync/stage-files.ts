@@ -96,11 +96,13 @@ async function persistently(
     if (result.kind !== 'failed' || !result.isTemporary) return result;
     const { retryAfter, message } = result;
     const wantedMs = (retryAfter === undefined ? undefined : retryAfterDelay(retryAfter, clock())) ?? 0;
-    if (performance.now() + wantedMs > untilMs) {
+    const waitMs = Math.max(delayMs, wantedMs);
+    if (performance.now() + waitMs > untilMs) {
+      if (wantedMs <= delayMs) return result;
       const seconds = Math.ceil(wantedMs / 1_000);
       return { ...result, message: `${message}, and wants no request for ${seconds} seconds: longer than the run has` };
     }
-    await pause(Math.max(delayMs, wantedMs));
+    await pause(waitMs);
   }
   return attempt();
 }
