@@ -90,6 +90,15 @@ describe('a town of the gazetteer', () => {
     expect(body.geofence.geometrySource.address.formattedAddress).toBe('Springfield, MO, United States');
   });
 
+  // The message said that 50 km must be within 50 km.
+  test('is refused just beyond that with a distance beyond it', async () => {
+    const { body } = await put(withGazetteer, { address: 'Paris, TX' });
+    const [longitude, latitude] = body.geofence.geometryCenter.coordinates;
+    const coordinates = [longitude, latitude + 50_200 / 111_000];
+    const { meta } = (await put(withGazetteer, { address: 'Paris, TX', coordinates })).body;
+    expect(meta).toMatchObject({ code: 400, message: expect.stringContaining('is 51 km from') });
+  });
+
   test('is refused further away', async () => {
     expect(await refused(withGazetteer, { address: 'Tokyo', coordinates: [2.7, 48.7] })).toMatchObject({
       type: 'invalid_parameter',

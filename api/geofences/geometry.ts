@@ -192,7 +192,8 @@ const distanceTo = (center: Position, { position }: Address): number => distance
 const isNear = (center: Position, address: Address): boolean => distanceTo(center, address) <= reachOf(address);
 
 function tooFar(center: Position, address: Address): ApiError {
-  const kilometres = (metres: number): string => `${Math.round(metres / 1_000)} km`;
+  // Rounded up, or a distance just beyond the limit would read as the limit.
+  const kilometres = (metres: number): string => `${Math.ceil(metres / 1_000)} km`;
   const rule =
     `${address.formattedAddress} is ${kilometres(distanceTo(center, address))} from the coordinates, ` +
     `which must be within ${kilometres(reachOf(address))}`;
