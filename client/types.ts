@@ -141,6 +141,7 @@ export type Geofence = {
       resolvedAt: string;
       warning?: string;
     };
+    place?: { warning: string };
   };
   metadata?: { [name: string]: string | boolean | number };
   metadataOmitted?: true;

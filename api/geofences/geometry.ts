@@ -3,7 +3,7 @@
  * edit, for every kind of input.
  *
  * The geometry of a place counts before anything else, then coordinates, then the address. An isochrone is computed
- * about whichever centre that gives.
+ * about whichever centre that gives. A geofence whose place has no geometry for it yet has its own until then.
  */
 import type { Outcome } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
@@ -14,7 +14,7 @@ import { type ApiError, fieldError, parameterError } from '../../schemas/errors.
 import { placeRecordId } from '../../schemas/ids.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
-import type { AddressSource, GeofenceRecord, GeometrySource } from '../../schemas/json/geofence.js';
+import type { AddressSource, GeofenceRecord, GeometrySource, PlaceSource } from '../../schemas/json/geofence.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { GeometrySources } from '../dependencies.js';
 import { type GeofenceInput, type GivenGeofence, isSought, type PlainGeofence, type SoughtGeofence } from './fields.js';
@@ -42,16 +42,32 @@ export async function resolveGeometry(
   if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: given };
   const existing = await current();
   if (!isSought(given)) return withIsochrone(scope, given, {}, existing, sources);
+  const { placeId } = given.sought;
+  return placeId === null
+    ? withOwnGeometry(scope, given, existing, sources)
+    : atPlace(scope, given, placeId, existing, configuration, sources);
+}
+
+/** Returns the input with the geometry that its coordinates or its address give, of which it has at least one. */
+async function withOwnGeometry(
+  scope: Scope,
+  given: SoughtGeofence,
+  existing: GeofenceRecord | undefined,
+  sources: GeometrySources,
+): Promise<Outcome<GeofenceInput>> {
   const { sought, ...described } = given;
-  if (sought.placeId !== null) return atPlace(scope, given, sought.placeId, existing, configuration, sources);
-  // A geofence without a place has an address.
-  const located = await atAddress(scope, given, sought.address!, existing, sources);
-  if (!located.ok) return located;
-  const { center, address } = located.value;
-  // Only circles and isochrones have an address, and they have a radius.
-  const input = { ...described, center, radius: given.radius! };
-  if (given.type === 'isochrone') return withIsochrone(scope, input, { address }, existing, sources);
-  return { ok: true, value: { ...input, geometrySource: { address } } };
+  let { center } = given;
+  let source: GeometrySource | undefined;
+  if (sought.address !== null) {
+    const located = await atAddress(scope, given, sought.address, existing, sources);
+    if (!located.ok) return located;
+    ({ center } = located.value);
+    source = { address: located.value.address };
+  }
+  // Coordinates give the radius of a polygon; the others must have one.
+  const input = { ...described, center: center!, radius: given.radius! };
+  if (given.type === 'isochrone') return withIsochrone(scope, input, source ?? {}, existing, sources);
+  return { ok: true, value: { ...input, ...(source && { geometrySource: source }) } };
 }
 
 /** Adds the ring of an isochrone. It is computed only if it is not that of the existing record. */
@@ -200,6 +216,10 @@ function tooFar(center: Position, address: Address): ApiError {
   return parameterError({ param: 'address', rule });
 }
 
+/**
+ * Returns the input with the geometry of the place. If the catalogue has no such place, or only a point for a polygon,
+ * the geofence has its own geometry, and the follower replaces it when the place has one.
+ */
 async function atPlace(
   scope: Scope,
   given: SoughtGeofence,
@@ -209,16 +229,52 @@ async function atPlace(
   sources: GeometrySources,
 ): Promise<Outcome<GeofenceInput>> {
   const place = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, placeId));
-  if (place === undefined) return refusedPlace('names no place of the catalogue; see "fenceline places import"');
   if (existing?.geometrySource?.place?.id !== placeId) {
     const following = configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace);
     if (following.length === maxGeofencesPerPlace)
       return refusedPlace(`has ${maxGeofencesPerPlace} geofences already, the most that may follow one place`);
   }
-  if (given.type === 'polygon' && place.ring === null)
-    return refusedPlace('names a point, which has no area; use type circle with a radius');
   const { sought: _, ...input } = given;
-  return withPlace(scope, input, place, given, existing, sources);
+  const hasGeometry = place !== undefined && (given.type !== 'polygon' || place.ring !== null);
+  if (hasGeometry) return withPlace(scope, input, place, given, existing, sources);
+  const source = sourceOf(given, placeId, place?.geometryHash ?? null);
+  if (given.center !== null || given.sought.address !== null) {
+    const own = await withOwnGeometry(scope, given, existing, sources);
+    return own.ok ? { ok: true, value: withSource(own.value, source) } : own;
+  }
+  const kept = existing && keptGeometry(existing, source, given);
+  if (kept !== undefined) return { ok: true, value: withSource({ ...input, ...kept }, source) };
+  return refusedPlace(
+    place === undefined
+      ? 'names no place of the catalogue; see "fenceline places import", or give coordinates'
+      : 'names a point, which has no area; use type circle with a radius, or give coordinates',
+  );
+}
+
+/** Returns what a geofence notes about its place. */
+const sourceOf = (
+  { type, radius }: Pick<SoughtGeofence, 'type' | 'radius'>,
+  id: string,
+  geometryHash: string | null,
+): PlaceSource => ({ id, geometryHash, type, radius: type === 'polygon' ? null : radius });
+
+const withSource = (input: GeofenceInput, place: PlaceSource): GeofenceInput => ({
+  ...input,
+  geometrySource: { ...input.geometrySource, place },
+});
+
+/** Returns the geometry that the geofence took from the place earlier, unless the owner now wants another shape. */
+function keptGeometry(
+  { type, center, radius, ring, mode, geometrySource }: GeofenceRecord,
+  wanted: PlaceSource,
+  given: Pick<SoughtGeofence, 'mode'>,
+): Pick<GeofenceInput, 'type' | 'center' | 'radius' | 'ring' | 'geometrySource'> | undefined {
+  const before = geometrySource?.place;
+  const wasTaken = before !== undefined && before.geometryHash !== null && before.id === wanted.id;
+  const isSameShape = before?.type === wanted.type && before.radius === wanted.radius && mode === given.mode;
+  return wasTaken && isSameShape
+    ? { type, center, radius, ring, ...(geometrySource && { geometrySource }) }
+    : undefined;
 }
 
 const refusedPlace = (rule: string) => ({ ok: false as const, error: parameterError({ param: 'placeId', rule }) });
@@ -236,7 +292,7 @@ function withPlace(
   sources: GeometrySources,
 ): Promise<Outcome<GeofenceInput>> | Outcome<GeofenceInput> {
   const { placeId: id, geometryHash, center, ring } = place;
-  const geometrySource = { place: { id, geometryHash, type, radius: type === 'polygon' ? null : radius } };
+  const geometrySource = { place: sourceOf({ type, radius }, id, geometryHash) };
   // A circle or isochrone without a radius has been refused.
   if (type === 'isochrone')
     return withIsochrone(

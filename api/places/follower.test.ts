@@ -102,6 +102,39 @@ test('a polygon keeps its area when its place becomes a point', async () => {
   expect((await fenceOf('2')).geometry).toEqual(square(7, 7));
 });
 
+// Every edit of such a geofence was refused, so nobody could disable it but by a bulk change.
+test('regression: a polygon whose place became a point can be edited, and keeps its area', async () => {
+  await putPlace('p10', square(5, 5));
+  await putFence('10', { type: 'polygon', radius: '', placeId: 'p10' });
+  startFollower();
+  await putPlace('p10', point(6, 6));
+  await followed();
+  const kept = { type: 'polygon', geometry: square(5, 5), placeId: 'p10' };
+  const { status, body } = await api.call('PATCH', '/v1/geofences/follow/10', { body: { enabled: false } });
+  expect({ status, geofence: body.geofence }).toMatchObject({ status: 200, geofence: { ...kept, enabled: false } });
+  expect(await putFence('10', { type: 'polygon', radius: '', placeId: 'p10', description: 'Again' })).toMatchObject({
+    ...kept,
+    enabled: true,
+    description: 'Again',
+  });
+  await putPlace('p10', square(7, 7));
+  await followed();
+  expect((await fenceOf('10')).geometry).toEqual(square(7, 7));
+});
+
+test('a geofence takes the geometry of a place that the catalogue gets later', async () => {
+  startFollower();
+  await putFence('11', { placeId: 'p11', coordinates: [1, 1] });
+  const isochrone = { type: 'isochrone', radius: 10, mode: 'foot', placeId: 'p11', coordinates: [1, 1] };
+  expect((await putFence('12', isochrone)).geometry.coordinates[0][0]).toEqual([0, 0]);
+  await putPlace('p11', point(2, 2));
+  await followed();
+  const fence = await fenceOf('11');
+  expect(fence).toMatchObject({ type: 'circle', geometryCenter: point(2, 2), geometryRadius: 100, placeId: 'p11' });
+  expect(fence).not.toHaveProperty('geometrySource');
+  expect((await fenceOf('12')).geometry.coordinates[0][0]).toEqual([1, 1]);
+});
+
 describe('an isochrone', () => {
   test('is computed again about the centre of its place', async () => {
     await putPlace('p3', point(10, 10));

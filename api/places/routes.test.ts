@@ -167,6 +167,33 @@ describe('a geofence of a place', () => {
     });
   });
 
+  // Coordinates beside an unknown place were refused, so a catalogue had to be loaded before its geofences.
+  test('has its own geometry while the catalogue has no such place, and says so', async () => {
+    const coordinates = [3, 4];
+    const { body } = await fence({ placeId: 'later', coordinates });
+    expect(body.geofence).toMatchObject({
+      type: 'circle',
+      placeId: 'later',
+      geometryCenter: point(3, 4),
+      geometryRadius: 100,
+      geometrySource: { place: { warning: expect.stringContaining('no such place') } },
+    });
+    const patched = await api.call('PATCH', '/v1/geofences/of/place', { body: { description: 'Renamed' } });
+    const { updatedAt, ...rest } = body.geofence;
+    expect(patched.body.geofence).toMatchObject({ ...rest, description: 'Renamed' });
+    const without = await fence({ placeId: 'later' });
+    expect(without.body.meta).toMatchObject({ type: 'invalid_parameter', param: 'placeId' });
+    expect((await api.call('GET', '/v1/geofences/of/place')).body.geofence.geometryCenter).toEqual(point(3, 4));
+  });
+
+  test('that is a polygon has its own area while its place is a point', async () => {
+    await put('dot', { geometry: point(1, 2) });
+    const ring = square(20, 50).coordinates[0];
+    const { body } = await fence({ type: 'polygon', placeId: 'dot', coordinates: ring });
+    expect(body.geofence).toMatchObject({ type: 'polygon', placeId: 'dot', geometry: square(20, 50) });
+    expect(body.geofence).not.toHaveProperty('geometrySource');
+  });
+
   test('keeps its place from being deleted', async () => {
     await put('used');
     await fence({ placeId: 'used' });

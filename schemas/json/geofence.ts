@@ -52,11 +52,11 @@ export const AddressSource = Type.Object(
 );
 export type AddressSource = Static<typeof AddressSource>;
 
-/** The place whose geometry the geofence has, and the geometry that was taken. */
+/** The place whose geometry the geofence follows, and the geometry that was taken. */
 export const PlaceSource = Type.Object(
   {
     id: Type.String({ description: 'The `_id` of the place' }),
-    geometryHash: Type.String(),
+    geometryHash: Type.Union([Type.String(), Type.Null()], { description: 'null: the catalogue had no such place' }),
     type: GeofenceType,
     radius: Type.Union([Type.Number(), Type.Null()], { description: 'As the owner gave it' }),
   },
@@ -157,6 +157,11 @@ const ShownGeometrySource = Type.Object(
         location: Type.Optional(Point),
         resolvedAt: Timestamp,
         warning: Type.Optional(Type.String({ description: 'Why the address was not compared with the coordinates' })),
+      }),
+    ),
+    place: Type.Optional(
+      Type.Object({
+        warning: Type.String({ description: 'Why the geofence does not have the geometry of its place' }),
       }),
     ),
   },

@@ -75,12 +75,15 @@ export const geofenceJsonWithoutMetadata = (record: GeofenceRecord | GeofenceHea
   metadataOmitted: true,
 });
 
-function shownSource({ isochrone, address }: GeometrySource = {}): Geofence['geometrySource'] {
-  if (isochrone === undefined && address === undefined) return undefined;
-  return {
+const unmatchedPlace = 'the catalogue has no such place, so the geofence has its own geometry';
+
+function shownSource({ isochrone, address, place }: GeometrySource = {}): Geofence['geometrySource'] {
+  const shown = {
     ...(isochrone && { isochrone: shownIsochrone(isochrone) }),
     ...(address && { address: shownAddress(address) }),
+    ...(place?.geometryHash === null && { place: { warning: unmatchedPlace } }),
   };
+  return Object.keys(shown).length > 0 ? shown : undefined;
 }
 
 /** Returns what computed an isochrone, as the API shows it. */
