@@ -10,13 +10,14 @@ import {
   isSought,
   readGeofence,
 } from '../api/geofences/fields.js';
-import { resolveGeometry } from '../api/geofences/geometry.js';
+import { fullPlace, maxGeofencesPerPlace, resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord, replacedGeofence } from '../api/geofences/record.js';
 import { requireBeaconPlan } from '../api/plans.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../api/stored-fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import { answeredFields, type FieldTable } from '../http/fields/table.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
+import { createBoundedCache } from '../schemas/bounded-cache.js';
 import { deriveId } from '../schemas/ids.js';
 import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
 import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
@@ -92,7 +93,19 @@ export interface ResourceParts {
   readonly resolve: ResolveGeometry;
 }
 
+/** More places than the rows have that are not stored yet. */
+const maxCountedPlaces = 10_000;
+
 function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scope): ImportedResource {
+  /** Geofences by place, with those of rows that are not stored yet. */
+  const followers = createBoundedCache<string, number>(maxCountedPlaces);
+  /** Counts a row. Returns whether it may follow its place. */
+  function mayFollow(id: string, placeId: string): boolean {
+    if (configuration.geofence(scope, id)?.geometrySource?.place?.id === placeId) return true;
+    const count = followers.get(placeId) ?? configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace).length;
+    followers.set(placeId, count + 1);
+    return count < maxGeofencesPerPlace;
+  }
   const rowOf = (id: string, input: GeofenceInput): ReadRow => ({
     id,
     tag: input.tag,
@@ -111,9 +124,11 @@ function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scop
       const id = geofenceId(scope, given);
       // Most files give all coordinates. Their rows need no promise each.
       if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: rowOf(id, given) };
-      return resolve(scope, given, id).then((resolved) =>
-        resolved.ok ? { ok: true, value: rowOf(id, resolved.value) } : resolved,
-      );
+      return resolve(scope, given, id).then((resolved) => {
+        if (!resolved.ok) return resolved;
+        const { place } = resolved.value.geometrySource ?? {};
+        return place && !mayFollow(id, place.id) ? fullPlace() : { ok: true, value: rowOf(id, resolved.value) };
+      });
     },
   };
 }

@@ -426,6 +426,23 @@ describe('a batch', () => {
     expect((await api.call('GET', `/v1/geofences/${body.results[1]._id}`)).body.geofence.externalId).toBe('new');
   });
 
+  // Rows of an import that were not stored yet did not count, so a place could have any number of geofences.
+  it('lets no more geofences follow a place than may', async () => {
+    const key = (await api.newProject('Followers')).key('test', 'secret');
+    const place = { name: 'Kiosk', geometry: { type: 'Point', coordinates: [1, 2] } };
+    await api.call('PUT', '/v1/places/kiosk', { key, body: place });
+    const followers = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        shop(`${from + index}`, { placeId: 'kiosk', coordinates: undefined }),
+      );
+    const upsert = async (geofences: object[]) =>
+      (await api.call('POST', '/v1/geofences/batch', { key, body: { geofences } })).body;
+    expect(await upsert(followers(0, 500))).toMatchObject({ created: 500 });
+    const { results, ...counts } = await upsert(followers(400, 700));
+    expect(counts).toMatchObject({ created: 500, unchanged: 100, rejected: 100 });
+    expect(results[600].error.message).toBe('placeId: has 1000 geofences already, the most that may follow one place');
+  });
+
   // A batch that waited for others was applied although its key was revoked meanwhile.
   it('that waits is refused when its key is replaced', async () => {
     const project = await api.newProject('Batches');

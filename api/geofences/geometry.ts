@@ -231,8 +231,7 @@ async function atPlace(
   const place = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, placeId));
   if (existing?.geometrySource?.place?.id !== placeId) {
     const following = configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace);
-    if (following.length === maxGeofencesPerPlace)
-      return refusedPlace(`has ${maxGeofencesPerPlace} geofences already, the most that may follow one place`);
+    if (following.length === maxGeofencesPerPlace) return fullPlace();
   }
   const { sought: _, ...input } = given;
   const hasGeometry = place !== undefined && (given.type !== 'polygon' || place.ring !== null);
@@ -278,6 +277,10 @@ function keptGeometry(
 }
 
 const refusedPlace = (rule: string) => ({ ok: false as const, error: parameterError({ param: 'placeId', rule }) });
+
+/** Returns the outcome of a geofence that would be one too many of its place. */
+export const fullPlace = () =>
+  refusedPlace(`has ${maxGeofencesPerPlace} geofences already, the most that may follow one place`);
 
 /**
  * Returns the input with the geometry of a place: its polygon; for a point a circle of the radius that the owner gave;
