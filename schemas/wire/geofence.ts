@@ -75,7 +75,7 @@ export const geofenceJsonWithoutMetadata = (record: GeofenceRecord | GeofenceHea
   metadataOmitted: true,
 });
 
-const unmatchedPlace = 'the catalogue has no such place, so the geofence has its own geometry';
+const unmatchedPlace = 'the catalogue had no such place at the last edit, so the geofence has its own geometry';
 
 function shownSource({ isochrone, address, place }: GeometrySource = {}): Geofence['geometrySource'] {
   const shown = {
