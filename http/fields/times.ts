@@ -1,7 +1,7 @@
 /**
  * Parses written dates: ISO 8601, two common forms of prose, `Jan 1, 2029` and RFC 2822's
- * `Mon, 01 Jan 2029 09:30:00 +0200`, and the text of a `Date` of JavaScript. It does not use `Date.parse`, which depends
- * on the machine's time zone and accepts February 30.
+ * `Mon, 01 Jan 2029 09:30:00 +0200`, and the text of a `Date` of JavaScript. It does not use `Date.parse`, which
+ * depends on the machine's time zone and accepts February 30.
  */
 
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
