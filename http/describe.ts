@@ -4,7 +4,7 @@ import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
 import type { RawFields } from './fields/reader.js';
-import { shownName, suggestion } from './fields/spelling.js';
+import { firstUnknown } from './fields/table.js';
 import { isDictionary } from './fields/values.js';
 
 /** Returns a text with a capital, as in names of operations. */
@@ -132,7 +132,7 @@ export function bodyFields(body: unknown): RawFields {
 export function describedFields(body: unknown, { properties }: Pick<TObject, 'properties'>): RawFields {
   const fields = bodyFields(body);
   const known = Object.keys(properties);
-  const unknown = Object.keys(fields).find((name) => !known.includes(name));
-  if (unknown === undefined) return fields;
-  throw parameterError({ param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, known)}` });
+  const problem = firstUnknown(fields, (name) => known.includes(name), () => known);
+  if (problem !== undefined) throw parameterError(problem);
+  return fields;
 }

@@ -2,7 +2,6 @@
  * Answers to connections that never became a request: malformed HTTP, headers that are too large or too slow, and
  * connections beyond the limit.
  */
-
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { limitText } from '../../schemas/sizes.js';

@@ -165,10 +165,18 @@ export function unknownField(
     if (answered.includes(name)) return true;
     return Object.hasOwn(table, base) && (base === name || table[base]!.hasKeys);
   };
+  return firstUnknown(fields, isKnown, () => Object.keys(table).filter((name) => table[name]!.isOffered));
+}
+
+/** Returns the problem of the first field that is not known, with the nearest of those that are offered. */
+export function firstUnknown(
+  fields: RawFields,
+  isKnown: (name: string) => boolean,
+  offered: () => readonly string[],
+): FieldProblem | undefined {
   const unknown = Object.keys(fields).find((name) => !isKnown(name));
   if (unknown === undefined) return undefined;
-  const offered = Object.keys(table).filter((name) => table[name]!.isOffered);
-  return { param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, offered)}` };
+  return { param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, offered())}` };
 }
 
 /** Notes an error for the first field that the table does not know. */
