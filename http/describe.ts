@@ -132,7 +132,11 @@ export function bodyFields(body: unknown): RawFields {
 export function describedFields(body: unknown, { properties }: Pick<TObject, 'properties'>): RawFields {
   const fields = bodyFields(body);
   const known = Object.keys(properties);
-  const problem = firstUnknown(fields, (name) => known.includes(name), () => known);
+  const problem = firstUnknown(
+    fields,
+    (name) => known.includes(name),
+    () => known,
+  );
   if (problem !== undefined) throw parameterError(problem);
   return fields;
 }
