@@ -155,6 +155,25 @@ describe('maps of one view', () => {
   );
 });
 
+// Parts of tiles are prepared when a view first shows them.
+test('a map has the same pixels whatever parts of its tiles were drawn before', async () => {
+  const archive = fileURLToPath(new URL('./reference/archives/florence.pmtiles', import.meta.url));
+  const limits = { ...defaultRendererLimits, maxViewBytes: 0 };
+  const fresh = () => createMapRenderer({ archive, cacheFolder: rendererCacheFolder, limits });
+  await cachedBasemap();
+  const random = createRandom(7).next;
+  const knowing = await fresh();
+  for (let i = 0; i < 5; i++) {
+    const center: Position = [11.255 + 0.01 * (random() - 0.5), 43.77 + 0.008 * (random() - 0.5)];
+    const map = { ...request, camera: { center, zoom: 15.5 + random(), bbox: null } };
+    const forgetful = await fresh();
+    const [known, alone] = [await knowing.render(map), await forgetful.render(map)];
+    expect(Buffer.from(known.bytes).equals(alone.bytes), `map ${i}`).toBe(true);
+    await forgetful.close();
+  }
+  await knowing.close();
+});
+
 test('missing icons are counted and drawn as pins', async () => {
   const { render } = await open(file('sea.pmtiles', archiveBytes));
   const icon = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#ff00ff' } })

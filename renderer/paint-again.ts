@@ -5,13 +5,13 @@
  */
 import { deviceArea, type Frame, inDevice } from './draw/frame.js';
 import type { Surface } from './draw/surface.js';
-import { overlaps } from './draw/tile-canvas.js';
 import type { Encoded } from './encode.js';
 import type { KnownView, Labelled } from './known-views.js';
 import { drawLabels, drawnBox, drawnKey } from './labels/draw.js';
 import type { PlacedLabel } from './labels/label.js';
 import { countChanged, countColors, kept, pixelsIn, putPixels } from './png/colors.js';
 import { encodeCounted } from './png/indexed-png.js';
+import { overlaps } from './tiles/coordinates.js';
 import type { PixelBox } from './types.js';
 
 /** Overlays of a map. */

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { compileStyle } from '../style/compile.js';
 import { shapes, styleOf } from '../testing/pictures.js';
 import { type DrawnFeature, rectangle, tileBytes } from '../testing/tiles.js';
-import { decodeVectorTile, type TileFeature, TileLayer } from '../tiles/vector-tile.js';
-import { buildBucket } from './bucket.js';
+import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
+import { bucketBuilder } from './bucket.js';
 import { selectionOf } from './selection.js';
 
 const paint = {
@@ -38,14 +38,13 @@ function overlap(a: TileFeature, b: TileFeature): boolean {
 }
 
 test('batches contain each selected feature once with its own paint, in the order of overlapping features', () => {
-  const drawn = fc.array(square, { maxLength: 80, size: 'max' });
+  const drawn = fc.array(square, { minLength: 1, maxLength: 80, size: 'max' });
   fc.assert(
     fc.property(drawn, fc.double({ min: 0, max: 10, noNaN: true }), fc.boolean(), (features, zoom, sorted) => {
       const layer = layerOf(sorted ? { layout } : {});
-      const tile =
-        decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes') ?? new TileLayer('', 4096, [], [], 0);
+      const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes')!;
       const selection = selectionOf(layer, ['fill-color', 'fill-opacity', 'fill-outline-color'], 'fill-sort-key');
-      const { batches } = buildBucket(tile, selection, Math.floor(zoom));
+      const { batches } = bucketBuilder(tile, selection, Math.floor(zoom))(tile.features);
 
       const look = (feature: TileFeature) =>
         ['fill-color', 'fill-opacity'].map((name) => String(layer.property(name).at(zoom, feature))).join();
@@ -77,7 +76,7 @@ test('features that do not touch form one batch per paint', () => {
     return { type: 'polygon', parts: [rectangle(x, y, x + 20, y + 20)], tags: { kind: i % 2 ? 'a' : 'b', size: 1 } };
   });
   const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes')!;
-  const { batches } = buildBucket(tile, selectionOf(layerOf({}), ['fill-color'], null), 3);
+  const { batches } = bucketBuilder(tile, selectionOf(layerOf({}), ['fill-color'], null), 3)(tile.features);
   expect(batches).toHaveLength(2);
   for (const { chunks } of batches) for (const chunk of chunks) expect(chunk.shapes.length).toBeLessThanOrEqual(64);
 });
@@ -87,7 +86,7 @@ test('the box of a chunk contains all its features', () => {
   fc.assert(
     fc.property(drawn, (features) => {
       const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes')!;
-      for (const { chunks } of buildBucket(tile, selectionOf(layerOf({}), [], null), 3).batches) {
+      for (const { chunks } of bucketBuilder(tile, selectionOf(layerOf({}), [], null), 3)(tile.features).batches) {
         for (const { box, shapes: inside } of chunks) {
           expect(box.minX).toBe(Math.min(...inside.map((shape) => shape.box.minX)));
           expect(box.maxY).toBe(Math.max(...inside.map((shape) => shape.box.maxY)));

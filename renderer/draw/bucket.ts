@@ -12,7 +12,7 @@ import { emptyBox, TileBox } from '../tiles/coordinates.js';
 import { line, point, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { pathOf } from './path.js';
-import { batchKeysOf, type Selection, select } from './selection.js';
+import { batchKeysOf, type Selection, selector } from './selection.js';
 import { type Shape, shapesOf } from './shape.js';
 import { type Vertices, verticesOf } from './vertices.js';
 
@@ -70,21 +70,49 @@ export class Chunk {
   }
 }
 
-/** Builds a bucket. `zoom` is the whole zoom at or below the view's; `images` are the names of existing images. */
-export function buildBucket(layer: TileLayer, selection: Selection, zoom: number, images: string[] = []): Bucket {
-  const features = select(selection, layer, zoom);
-  const batches = batchesOf(features, batchKeysOf(selection, layer, zoom, images), layer.extent);
-  const vertices = features.reduce((sum, feature) => sum + feature.maxVertices, 0);
-  return {
-    batches: batches.map((batch) => toBatch(batch, layer.extent)),
-    features: features.length,
-    vertices,
-    // Coordinates, paths, shapes and chunks.
-    weightBytes: 200 + 60 * features.length + 60 * vertices,
+/**
+ * Returns a function that builds a bucket of features of a tile's layer. `zoom` is the whole zoom at or below the
+ * view's; `images` are the names of existing images.
+ */
+export function bucketBuilder(
+  layer: TileLayer,
+  selection: Selection,
+  zoom: number,
+  images: string[] = [],
+): (features: readonly TileFeature[]) => Bucket {
+  const select = selector(selection, layer, zoom);
+  const keyOf = batchKeysOf(selection, layer, zoom, images);
+  return (features) => {
+    const selected = select(features);
+    const vertices = selected.reduce((sum, feature) => sum + feature.maxVertices, 0);
+    return {
+      batches: batchesOf(selected, keyOf, layer.extent).map((batch) => toBatch(batch, layer.extent)),
+      features: selected.length,
+      vertices,
+      // Coordinates, paths, shapes and chunks.
+      weightBytes: 60 * (selected.length + vertices),
+    };
   };
 }
 
-function batchesOf(features: TileFeature[], keyOf: (feature: TileFeature) => string, extent: number): TileFeature[][] {
+/** Joins the buckets of cells, whose features all have one paint. */
+export function joined(buckets: readonly Bucket[]): Bucket {
+  const batches = buckets.flatMap((bucket) => bucket.batches);
+  const [first] = batches;
+  const sum = (name: 'features' | 'vertices' | 'weightBytes') => buckets.reduce((total, each) => total + each[name], 0);
+  return {
+    batches: first ? [{ feature: first.feature, chunks: batches.flatMap(({ chunks }) => chunks) }] : [],
+    features: sum('features'),
+    vertices: sum('vertices'),
+    weightBytes: sum('weightBytes'),
+  };
+}
+
+function batchesOf(
+  features: readonly TileFeature[],
+  keyOf: (feature: TileFeature) => string,
+  extent: number,
+): (readonly TileFeature[])[] {
   const [first] = features;
   if (!first) return [];
   const firstKey = keyOf(first);
@@ -144,7 +172,7 @@ class TopmostBatches {
   }
 }
 
-function toBatch(features: TileFeature[], extent: number): Batch {
+function toBatch(features: readonly TileFeature[], extent: number): Batch {
   const chunks: Chunk[] = [];
   let chunk: Shape[] = [];
   let vertices = 0;

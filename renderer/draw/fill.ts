@@ -3,16 +3,19 @@
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StrokeStyle } from '../raster/stroke.js';
 import type { StyleLayer } from '../style/compile.js';
+import { overlaps } from '../tiles/coordinates.js';
+import type { PixelBox } from '../types.js';
 import type { Batch } from './bucket.js';
 import type { VectorPainter } from './painter.js';
 import { patternAt, repeated } from './pattern.js';
 import { fillPlain, plainInk, strokePlain } from './plain.js';
-import { overlaps, type TileCanvas, type Translate } from './tile-canvas.js';
+import type { TileCanvas, Translate } from './tile-canvas.js';
 
 export const fillPainter: VectorPainter = {
   properties: ['fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
   sortKey: 'fill-sort-key',
   clipped: true,
+  near: (canvas, layer) => near(canvas, layer, 'fill-translate'),
   finish: (layer, zoom) => ({ opacity: layer.property<number>('fill-layer-opacity').at(zoom), blurPx: 0 }),
   paint(canvas, layer, batch) {
     const opacity = layer.property<number>('fill-opacity').at(canvas.zoom, batch.feature);
@@ -48,6 +51,7 @@ export const extrusionPainter: VectorPainter = {
   properties: ['fill-extrusion-color', 'fill-extrusion-pattern'],
   sortKey: 'fill-extrusion-height',
   clipped: true,
+  near: (canvas, layer) => near(canvas, layer, 'fill-extrusion-translate'),
   finish: (layer, zoom) => ({ opacity: layer.property<number>('fill-extrusion-opacity').at(zoom), blurPx: 0 }),
   paint(canvas, layer, batch) {
     const isPatterned = layer.property('fill-extrusion-pattern').text !== '';
@@ -59,6 +63,10 @@ export const extrusionPainter: VectorPainter = {
     if (a > 0) strokeEdges(canvas, batch, new Color(r, g, b, a), 1, translate);
   },
 };
+
+/** Returns the visible part with a margin for outlines. */
+const near = (canvas: TileCanvas, layer: StyleLayer, translate: string): PixelBox =>
+  canvas.visible(1 / canvas.unitPx, layer.property<Translate>(translate).at(canvas.zoom));
 
 /** Brightness of a building's edges, as a share of its roof's: walls that face away from the light. */
 const edgeShade = 0.84;

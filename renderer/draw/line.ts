@@ -3,6 +3,7 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { Path2D } from '@napi-rs/canvas';
 import { isPerFeature } from '../style/property.js';
+import { overlaps } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
 import { sharpLine } from './blur.js';
 import type { Chunk } from './bucket.js';
@@ -15,7 +16,7 @@ import { type Origin, pathData } from './path.js';
 import { patternAt } from './pattern.js';
 import { type Pen, penOf } from './pen.js';
 import { plainInk, strokePlain } from './plain.js';
-import { overlaps, type TileCanvas } from './tile-canvas.js';
+import type { TileCanvas } from './tile-canvas.js';
 import { isRing, type LineList, linePart, partsOf } from './vertices.js';
 
 export const linePainter: VectorPainter = {

@@ -65,8 +65,10 @@ function paintVector(
     if (tile.kind !== 'vector' || !tileLayer) continue;
     const canvas = new TileCanvas(frame, place, tileLayer.extent);
     if (painter.clipped && canvas.isEmpty) continue;
-    frame.work.ask(layer, tileLayer.features.length);
-    const { batches, features, vertices } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
+    frame.work.ask(layer, tileLayer.size);
+    const near = painter.near?.(canvas, layer);
+    const bucket = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images, near);
+    const { batches, features, vertices } = bucket;
     frame.work.draw(layer, features, vertices);
     const paint = () => {
       for (const batch of batches) (plain ?? painter).paint(canvas, layer, batch);

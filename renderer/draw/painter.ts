@@ -1,6 +1,7 @@
 /** The interface of painters: each draws one type of layer feature by feature. */
 
 import type { StyleLayer } from '../style/compile.js';
+import type { PixelBox } from '../types.js';
 import type { Finish } from './as-one.js';
 import type { Batch } from './bucket.js';
 import type { TileCanvas } from './tile-canvas.js';
@@ -11,6 +12,8 @@ export interface VectorPainter {
   readonly sortKey: string | null;
   /** Whether drawing is clipped to the tile: shapes cut at its edge continue in the next tile. */
   readonly clipped: boolean;
+  /** Returns the part of the tile, in tile units, beyond which features that are painted alike are not seen. */
+  near?(canvas: TileCanvas, layer: StyleLayer): PixelBox;
   /** Returns opacity and blur of the layer as a whole. `scale` is device pixels per CSS pixel. */
   finish?(layer: StyleLayer, zoom: number, scale: number): Finish;
   /** Draws with the drawing engine. */

@@ -5,11 +5,12 @@
  * line bounds what is filled, so joins and caps are those of other lines.
  */
 import { type CanvasGradient, type CanvasPattern, Path2D, StrokeCap, StrokeJoin } from '@napi-rs/canvas';
+import { overlaps } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
 import type { Chunk } from './bucket.js';
 import { linesBeside } from './offset.js';
 import type { Pen } from './pen.js';
-import { overlaps, type TileCanvas } from './tile-canvas.js';
+import type { TileCanvas } from './tile-canvas.js';
 import { isRing, type Lines, partsOf } from './vertices.js';
 
 export interface Segment {

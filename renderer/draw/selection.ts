@@ -17,6 +17,8 @@ export interface Selection {
   readonly sortKey: Property<number> | null;
   /** Equal for selections with equal results, across layers and styles. */
   readonly key: string;
+  /** Whether all features are painted alike, so that their order does not matter. */
+  readonly isUniform: boolean;
   /** Whether the result differs between whole zooms. */
   readonly dependsOnZoom: boolean;
   /** Whether the result depends on which images exist. */
@@ -35,26 +37,33 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
     groupingDependencies: dependenciesOf(...grouping.map(({ text }) => text)),
     sortKey: ordered,
     key: JSON.stringify([layer.sourceLayer, layer.filterText, grouping.map((p) => p.text), ordered?.text]),
+    isUniform: grouping.length === 0 && ordered === null,
     dependsOnZoom:
       layer.filterDependsOnZoom || [...grouping, ordered].some((property) => property?.kind === 'composite'),
     dependsOnImages: grouping.some((property) => property.isImage),
   };
 }
 
-/** Returns the features that pass the layer's filter at a whole zoom, in drawing order. */
-export function select({ layer, sortKey }: Selection, tileLayer: TileLayer, zoom: number): TileFeature[] {
-  const selected = passingFeatures(tileLayer, layer, zoom);
-  if (!sortKey) return selected;
+/** Returns a function that returns those of a tile's features that pass the layer's filter, in drawing order. */
+export function selector(
+  { layer, sortKey }: Selection,
+  tileLayer: TileLayer,
+  zoom: number,
+): (features: readonly TileFeature[]) => readonly TileFeature[] {
+  const passing = passingFeatures(tileLayer, layer, zoom);
+  if (!sortKey) return passing;
   const keyOf = memoizeByDependencies(tileLayer, sortKey.dependencies, (feature) => sortKey.at(zoom, feature));
-  // There are few keys, such as one for each class of roads.
-  const byKey = new Map<number, TileFeature[]>();
-  for (const feature of selected) {
-    const key = keyOf(feature);
-    const equal = byKey.get(key);
-    if (equal) equal.push(feature);
-    else byKey.set(key, [feature]);
-  }
-  return [...byKey.keys()].sort((a, b) => a - b).flatMap((key) => byKey.get(key)!);
+  return (features) => {
+    // There are few keys, such as one for each class of roads.
+    const byKey = new Map<number, TileFeature[]>();
+    for (const feature of passing(features)) {
+      const key = keyOf(feature);
+      const equal = byKey.get(key);
+      if (equal) equal.push(feature);
+      else byKey.set(key, [feature]);
+    }
+    return [...byKey.keys()].sort((a, b) => a - b).flatMap((key) => byKey.get(key)!);
+  };
 }
 
 /**

@@ -101,8 +101,3 @@ export class TileCanvas {
     return { left: (this.place.left + shiftX) * scale, top: (this.place.top + shiftY) * scale };
   }
 }
-
-/** Returns whether two boxes have a point in common; touching edges count. */
-export function overlaps(a: PixelBox, b: PixelBox): boolean {
-  return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
-}

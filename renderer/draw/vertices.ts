@@ -42,7 +42,8 @@ export function verticesOf(shapes: readonly Shape[]): Vertices {
       ends.push(length + end);
       kinds.push(kind);
     }
-    for (const value of coordinates.xy) xy[length++] = value;
+    // An iterator would make an object for each number.
+    for (let i = 0; i < coordinates.xy.length; i++) xy[length++] = coordinates.xy[i]!;
   }
   return { xy, ends, kinds };
 }

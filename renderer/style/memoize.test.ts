@@ -36,7 +36,7 @@ function expectSameInLayer(layer: StyleLayer, tileLayer: TileLayer, zoom: number
     'layers[0].filter',
   );
   const passing = tileLayer.features.filter((feature) => filter({ zoom }, feature));
-  expect(passingFeatures(tileLayer, layer, zoom)).toEqual(passing);
+  expect(passingFeatures(tileLayer, layer, zoom)(tileLayer.features)).toEqual(passing);
   expect(tileLayer.features.filter(layer.filter(zoom))).toEqual(passing);
   for (const name of painted.filter((each) => each.startsWith(layer.type))) {
     const property = layer.property(name);

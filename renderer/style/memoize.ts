@@ -38,17 +38,20 @@ function memoized<Value>(
 }
 
 /**
- * Returns the features of a tile that pass a layer's filter at a whole zoom. A condition on the names of features tells
- * all of them apart, so it is evaluated apart from the others, and for few of them.
+ * Returns a function that returns those of a tile's features that pass a layer's filter at a whole zoom. A condition on
+ * the names of features tells all of them apart, so it is evaluated apart from the others, and for few of them.
  */
-export function passingFeatures(tileLayer: TileLayer, { conditions }: StyleLayer, zoom: number): TileFeature[] {
-  let features = [...tileLayer.features];
-  for (const { value, accepted } of conditions) {
+export function passingFeatures(
+  tileLayer: TileLayer,
+  { conditions }: StyleLayer,
+  zoom: number,
+): (features: readonly TileFeature[]) => readonly TileFeature[] {
+  const filters = conditions.map(({ value, accepted }) => {
     const evaluate = valuesInTile(tileLayer, value, zoom);
     const passes = (feature: TileFeature) => accepted.has(evaluate(feature));
-    features = features.filter(memoizeByDependencies(tileLayer, value.dependencies, passes));
-  }
-  return features;
+    return memoizeByDependencies(tileLayer, value.dependencies, passes);
+  });
+  return (features) => filters.reduce((passing, passes) => passing.filter(passes), features);
 }
 
 /** Returns a function with the values of features, which the tile keeps. */

@@ -77,50 +77,72 @@ export function readCoordinates(bytes: Uint8Array, start: number, end: number): 
   return { xy, ends };
 }
 
-/** Part of a feature's geometry: where it ends in the bytes, and its {@link detailOf}. */
-export interface Measured {
-  readonly end: number;
-  readonly detailPx: number;
-}
-
 /** Width of a tile where its zoom begins. CSS pixels. */
 const tilePx = 512;
 /** What a vertex costs to draw, as the length of a line that costs the same. */
 export const vertexPx = 8;
 
-/**
- * Returns how much there is to draw of a feature's geometry: 8 for each vertex, and the way along x and y from one to
- * the next inside the tile, in pixels of a tile that is 512 wide. Ends at the vertex that exceeds `mostPx`.
- */
-export function detailOf(bytes: Uint8Array, start: number, end: number, extent: number, mostPx: number): Measured {
-  const integers = new Integers(bytes, start, end);
-  const unitPx = tilePx / Math.max(1, extent);
-  let [x, y, insideX, insideY] = [0, 0, 0, 0];
-  let detailPx = 0;
-  while (!integers.done) {
-    const commandAndCount = integers.next();
-    const command = commandAndCount & 7;
-    if (command === closePath) continue;
-    if (command !== moveTo && command !== lineTo) break;
-    for (let count = commandAndCount >>> 3; count > 0 && !integers.done; count--) {
-      const before = integers.position;
-      x += integers.nextSigned();
-      y += integers.nextSigned();
-      const nextX = Math.max(0, Math.min(extent, x));
-      const nextY = Math.max(0, Math.min(extent, y));
-      const wayUnits = command === lineTo ? Math.abs(nextX - insideX) + Math.abs(nextY - insideY) : 0;
-      const withVertexPx = detailPx + vertexPx + wayUnits * unitPx;
-      if (withVertexPx > mostPx) return { end: before, detailPx };
-      detailPx = withVertexPx;
-      insideX = nextX;
-      insideY = nextY;
-    }
-  }
-  return { end, detailPx };
-}
-
-/** Lower than all coordinates of tiles when negative, and higher when positive. */
+/** Lower than all coordinates of tiles when negative, and higher when positive. Boxes do not reach beyond it. */
 const beyond = 2 ** 30;
+
+/** How much there is to draw of a feature's geometry, and where. Measures one feature after the other. */
+export class Detail {
+  /**
+   * 8 for each vertex, and the way along x and y from one to the next inside the tile, in pixels of a tile that is 512
+   * wide.
+   */
+  px = 0;
+  /** Where the measured part ends in the bytes. */
+  end = 0;
+  /** Bounding box of the vertices in tile units; empty (inside out) without one. */
+  minX = beyond;
+  minY = beyond;
+  maxX = -beyond;
+  maxY = -beyond;
+
+  /** Measures the vertices that {@link readCoordinates} returns. Ends at the vertex that exceeds `mostPx`. */
+  measure(bytes: Uint8Array, start: number, end: number, extent: number, mostPx: number): this {
+    const integers = new Integers(bytes, start, end);
+    const unitPx = tilePx / Math.max(1, extent);
+    let [x, y, insideX, insideY] = [0, 0, 0, 0];
+    let px = 0;
+    let [minX, minY, maxX, maxY] = [beyond, beyond, -beyond, -beyond];
+    while (!integers.done) {
+      const commandAndCount = integers.next();
+      const command = commandAndCount & 7;
+      if (command === closePath) continue;
+      if (command !== moveTo && command !== lineTo) break;
+      for (let count = commandAndCount >>> 3; count > 0 && !integers.done; count--) {
+        const before = integers.position;
+        x += integers.nextSigned();
+        y += integers.nextSigned();
+        const nextX = Math.max(0, Math.min(extent, x));
+        const nextY = Math.max(0, Math.min(extent, y));
+        const wayUnits = command === lineTo ? Math.abs(nextX - insideX) + Math.abs(nextY - insideY) : 0;
+        const withVertexPx = px + vertexPx + wayUnits * unitPx;
+        if (withVertexPx > mostPx) return this.note(before, px, minX, minY, maxX, maxY);
+        px = withVertexPx;
+        insideX = nextX;
+        insideY = nextY;
+        if (x < minX) minX = x;
+        if (x > maxX) maxX = x;
+        if (y < minY) minY = y;
+        if (y > maxY) maxY = y;
+      }
+    }
+    return this.note(end, px, minX, minY, maxX, maxY);
+  }
+
+  private note(end: number, px: number, minX: number, minY: number, maxX: number, maxY: number): this {
+    this.end = end;
+    this.px = px;
+    this.minX = Math.max(minX, -beyond);
+    this.minY = Math.max(minY, -beyond);
+    this.maxX = Math.min(maxX, beyond);
+    this.maxY = Math.min(maxY, beyond);
+    return this;
+  }
+}
 
 /** A box in tile units. A box of integers takes half the memory of others. */
 export class TileBox implements PixelBox {
@@ -135,29 +157,6 @@ export class TileBox implements PixelBox {
 /** The box of no vertices: inside out. */
 export const emptyBox = new TileBox(beyond, beyond, -beyond, -beyond);
 
-/** Returns the bounding box of the vertices that {@link readCoordinates} returns, without keeping them. */
-export function readBox(bytes: Uint8Array, start: number, end: number): PixelBox {
-  const integers = new Integers(bytes, start, end);
-  let { minX, minY, maxX, maxY } = emptyBox;
-  let x = 0;
-  let y = 0;
-  while (!integers.done) {
-    const commandAndCount = integers.next();
-    const command = commandAndCount & 7;
-    if (command === closePath) continue;
-    if (command !== moveTo && command !== lineTo) break;
-    for (let count = commandAndCount >>> 3; count > 0 && !integers.done; count--) {
-      x += integers.nextSigned();
-      y += integers.nextSigned();
-      if (x < minX) minX = x;
-      if (x > maxX) maxX = x;
-      if (y < minY) minY = y;
-      if (y > maxY) maxY = y;
-    }
-  }
-  return new TileBox(minX, minY, maxX, maxY);
-}
-
 /** Returns the bounding box of all vertices; empty (inside out) without one. */
 export function boxOf(xy: readonly number[]): PixelBox {
   let { minX, minY, maxX, maxY } = emptyBox;
@@ -170,6 +169,11 @@ export function boxOf(xy: readonly number[]): PixelBox {
     if (y > maxY) maxY = y;
   }
   return new TileBox(minX, minY, maxX, maxY);
+}
+
+/** Returns whether two boxes have a point in common; touching edges count. */
+export function overlaps(a: PixelBox, b: PixelBox): boolean {
+  return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 }
 
 /** Returns twice the area of one ring, from `start` to `end` in `xy`; positive when it is clockwise on the screen. */

@@ -1,14 +1,16 @@
 /**
  * Decodes vector tiles, as far as drawing needs them.
  *
- * Input: the bytes of a tile (Mapbox Vector Tile specification 2.1). Output: its layers and features, indexed once.
- * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex. A layer
- * with more than can be drawn in time is cut: its first features are kept.
+ * Input: the bytes of a tile (Mapbox Vector Tile specification 2.1). Output: its layers, with the place and the box of
+ * each feature. A feature is read when it is first needed, because a map shows a part of a tile. So are its properties
+ * and its coordinates, with two numbers per vertex. A layer with more than can be drawn in time is cut: its first
+ * features are kept.
  */
 
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
-import { type Coordinates, detailOf, Integers, readBox, readCoordinates, vertexPx } from './coordinates.js';
+import { type Boxes, type Cell, cellsOf } from './cells.js';
+import { type Coordinates, Detail, Integers, overlaps, readCoordinates, TileBox, vertexPx } from './coordinates.js';
 import { Kinds } from './kinds.js';
 
 /** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
@@ -29,32 +31,102 @@ export interface VectorTile {
   readonly weightBytes: number;
 }
 
+/** Where the messages of a layer's features are in the tile: first byte, end, and end of the geometry. */
+type Spans = Int32Array;
+
 export class TileLayer {
   private readonly kindsByKeys = new Map<string, Kinds>();
+  private readonly read: (TileFeature | undefined)[] = [];
+  private all: readonly TileFeature[] | undefined;
+  private divided: readonly Cell[] | undefined;
 
   constructor(
     readonly name: string,
-    /** Width of the tile in tile units. */
-    readonly extent: number,
-    readonly features: readonly TileFeature[],
-    private readonly keys: readonly string[],
-    private readonly valueCount: number,
+    private readonly tables: Tables,
+    private readonly spans: Spans,
+    private readonly boxes: Boxes,
   ) {}
 
-  /** Estimated memory in bytes beside the bytes of the tile, with all properties read. */
+  /** Width of the tile in tile units. */
+  get extent(): number {
+    return this.tables.extent;
+  }
+
+  /** Number of features. */
+  get size(): number {
+    return this.boxes.length / 4;
+  }
+
+  /** All features, in the tile's order. */
+  get features(): readonly TileFeature[] {
+    if (!this.all) {
+      const all: TileFeature[] = [];
+      for (let order = 0; order < this.size; order++) all.push(this.feature(order));
+      this.all = all;
+    }
+    return this.all;
+  }
+
+  /** All features, divided by where they lie. */
+  get cells(): readonly Cell[] {
+    this.divided ??= cellsOf(this.boxes, this.extent);
+    return this.divided;
+  }
+
+  /** Returns the indices of the cells whose boxes overlap `near`, in tile units. */
+  cellsNear(near: PixelBox): number[] {
+    const found: number[] = [];
+    for (const [index, { box }] of this.cells.entries()) if (overlaps(box, near)) found.push(index);
+    return found;
+  }
+
+  /** Returns the features of a cell, in the tile's order. */
+  featuresIn(cell: number): TileFeature[] {
+    return this.cells[cell]!.orders.map((order) => this.feature(order));
+  }
+
+  /** Returns the features whose boxes contain a point, in any order. */
+  featuresAround(x: number, y: number): TileFeature[] {
+    const { boxes } = this;
+    const found: TileFeature[] = [];
+    for (const cell of this.cellsNear({ minX: x, minY: y, maxX: x, maxY: y })) {
+      for (const order of this.cells[cell]!.orders) {
+        const at = 4 * order;
+        if (boxes[at]! <= x && boxes[at + 1]! <= y && boxes[at + 2]! >= x && boxes[at + 3]! >= y)
+          found.push(this.feature(order));
+      }
+    }
+    return found;
+  }
+
+  private feature(order: number): TileFeature {
+    const known = this.read[order];
+    if (known) return known;
+    const { tables, spans, boxes } = this;
+    const message = new FeatureMessage();
+    message.read(tables.reader, spans[3 * order]!, spans[3 * order + 1]!);
+    message.geometryEnd = spans[3 * order + 2]!;
+    const at = 4 * order;
+    const box = new TileBox(boxes[at]!, boxes[at + 1]!, boxes[at + 2]!, boxes[at + 3]!);
+    const feature = new TileFeature(tables, order, message, box);
+    this.read[order] = feature;
+    return feature;
+  }
+
+  /** Estimated memory in bytes beside the bytes of the tile, with all features and properties read. */
   get weightBytes(): number {
-    const entries = this.keys.length + this.valueCount;
-    return layerWeightBytes + entryWeightBytes * entries + featureWeightBytes * this.features.length;
+    const entries = this.tables.keys.length + this.tables.values.length;
+    return layerWeightBytes + entryWeightBytes * entries + featureWeightBytes * this.size;
   }
 
   /** Returns numbers that are equal for features of one type with the same values of these properties. */
   kinds(names: ReadonlySet<string>): Kinds {
     const chosen: number[] = [];
-    for (const [number, key] of this.keys.entries()) if (names.has(key)) chosen.push(number);
+    for (const [number, key] of this.tables.keys.entries()) if (names.has(key)) chosen.push(number);
     const cacheKey = chosen.join();
     let kinds = this.kindsByKeys.get(cacheKey);
     if (!kinds) {
-      kinds = new Kinds(this.features.length, chosen, this.keys.length, this.valueCount);
+      kinds = new Kinds(this.size, chosen, this.tables.keys.length, this.tables.values.length);
       if (this.kindsByKeys.size >= maxKinds) this.kindsByKeys.clear();
       this.kindsByKeys.set(cacheKey, kinds);
     }
@@ -74,39 +146,28 @@ export interface TileId {
 
 /** Data shared by the features of a layer. */
 interface Tables {
-  readonly bytes: Uint8Array;
+  readonly reader: PbfReader;
   readonly keys: string[];
   readonly values: Value[];
   readonly id: TileId | undefined;
   extent: number;
 }
 
-/** Width of a tile in the units in which expressions read geometry. */
-const expressionExtent = 8192;
-
-/** Creates objects without inherited names that are still fast to read. */
-function PropertyBag() {}
-PropertyBag.prototype = Object.create(null);
-const EmptyBag = PropertyBag as unknown as new () => Record<string, Value>;
-
-/** A feature. Style expressions read its `type`, `id` and `properties`; `within` and `distance` its `geometry`. */
-export class TileFeature {
+/** A feature as it is in the bytes of the tile. */
+class FeatureMessage {
   type: GeometryType = 0;
   id: number | undefined;
-  private tagsStart = 0;
-  private tagsEnd = 0;
-  private geometryStart = 0;
-  private geometryEnd = 0;
-  private read: Properties | undefined;
-  private bounds: PixelBox | undefined;
+  tagsStart = 0;
+  tagsEnd = 0;
+  geometryStart = 0;
+  geometryEnd = 0;
 
-  constructor(
-    private readonly tables: Tables,
-    /** Index in the layer's features. */
-    readonly order: number,
-    reader: PbfReader,
-    end: number,
-  ) {
+  /** Reads the message that lies between two positions. */
+  read(reader: PbfReader, start: number, end: number): void {
+    this.type = 0;
+    this.id = undefined;
+    this.tagsStart = this.tagsEnd = this.geometryStart = this.geometryEnd = 0;
+    reader.pos = start;
     while (reader.pos < end) {
       const tag = reader.readVarint();
       if (tag === 8) this.id = reader.readVarint();
@@ -121,6 +182,36 @@ export class TileFeature {
         reader.pos = this.geometryEnd;
       } else reader.skip(tag);
     }
+  }
+}
+
+/** Width of a tile in the units in which expressions read geometry. */
+const expressionExtent = 8192;
+
+/** Creates objects without inherited names that are still fast to read. */
+function PropertyBag() {}
+PropertyBag.prototype = Object.create(null);
+const EmptyBag = PropertyBag as unknown as new () => Record<string, Value>;
+
+/** A feature. Style expressions read its `type`, `id` and `properties`; `within` and `distance` its `geometry`. */
+export class TileFeature {
+  private read: Properties | undefined;
+
+  constructor(
+    private readonly tables: Tables,
+    /** Index in the layer's features. */
+    readonly order: number,
+    private readonly message: FeatureMessage,
+    /** Bounding box of all vertices, in tile units. Empty (inside out) without a vertex. */
+    readonly box: PixelBox,
+  ) {}
+
+  get type(): GeometryType {
+    return this.message.type;
+  }
+
+  get id(): number | undefined {
+    return this.message.id;
   }
 
   get properties(): Properties {
@@ -145,37 +236,19 @@ export class TileFeature {
     });
   }
 
-  /** Bounding box of all vertices, in tile units. Empty (inside out) without a vertex. */
-  get box(): PixelBox {
-    this.bounds ??= readBox(this.tables.bytes, this.geometryStart, this.geometryEnd);
-    return this.bounds;
-  }
-
   /** Upper bound of the number of vertices: each takes at least two bytes. */
   get maxVertices(): number {
-    return (this.geometryEnd - this.geometryStart) >> 1;
-  }
-
-  /**
-   * Returns what the feature costs to draw, in pixels of {@link detailOf}. Returns Infinity if that exceeds `mostPx`:
-   * then only the vertices that fit are kept.
-   */
-  limit(mostPx: number): number {
-    const { bytes, extent } = this.tables;
-    const { end, detailPx } = detailOf(bytes, this.geometryStart, this.geometryEnd, extent, mostPx - featurePx);
-    const isCut = end < this.geometryEnd;
-    this.geometryEnd = end;
-    return isCut ? Infinity : featurePx + detailPx;
+    return (this.message.geometryEnd - this.message.geometryStart) >> 1;
   }
 
   /** Reads the coordinates each time. Everything after an unknown command is ignored. */
   coordinates(): Coordinates {
-    return readCoordinates(this.tables.bytes, this.geometryStart, this.geometryEnd);
+    return readCoordinates(this.tables.reader.buf, this.message.geometryStart, this.message.geometryEnd);
   }
 
   /** Alternating numbers of keys and values. */
   tags(): Integers {
-    return new Integers(this.tables.bytes, this.tagsStart, this.tagsEnd);
+    return new Integers(this.tables.reader.buf, this.message.tagsStart, this.message.tagsEnd);
   }
 
   private readProperties(): Properties {
@@ -201,7 +274,7 @@ const layerWeightBytes = 500;
 /** Archives have a few dozen. Each layer takes memory, however short it is in the tile. */
 const maxLayers = 1_000;
 
-/** What a feature costs to draw beside its vertices, in pixels of {@link detailOf}. */
+/** What a feature costs to draw beside its vertices, in pixels of {@link Detail}. */
 const featurePx = 16;
 /**
  * Limits what is drawn of a layer of a tile: 250,000 points, or 11,000 lines across the tile. With either, no pixel is
@@ -210,8 +283,6 @@ const featurePx = 16;
 const maxLayerPx = 6_000_000;
 /** Limits the features of all layers, which take memory even if no style draws them: twice a full layer of points. */
 const maxTileFeatures = (2 * maxLayerPx) / (featurePx + vertexPx);
-/** Layers with fewer bytes are not measured. */
-const maxUnmeasuredBytes = 16_384;
 
 /**
  * Reads a tile. Throws when the bytes are not a vector tile, or have too many layers. Expressions with a position need
@@ -233,7 +304,7 @@ export function decodeVectorTile(bytes: Uint8Array, id?: TileId): VectorTile {
       if (layerCount > maxLayers) throw new RangeError(`The tile has more than ${maxLayers} layers`);
       weightBytes += layer.weightBytes;
       if (isCut) cutLayers.push(layer.name);
-      features += layer.features.length;
+      features += layer.size;
     } else reader.skip(tag);
   }
   return { layers, cutLayers, weightBytes };
@@ -247,9 +318,9 @@ function endOfMessage(reader: PbfReader, outerEnd: number): number {
 }
 
 function readLayer(reader: PbfReader, end: number, id: TileId | undefined, maxFeatures: number) {
-  const isMeasured = end - reader.pos > maxUnmeasuredBytes;
-  const tables: Tables = { bytes: reader.buf, keys: [], values: [], id, extent: defaultExtent };
-  const features: TileFeature[] = [];
+  const tables: Tables = { reader, keys: [], values: [], id, extent: defaultExtent };
+  /** Alternating first byte and end of each feature's message. */
+  const messages: number[] = [];
   let isFull = false;
   let name = '';
   while (reader.pos < end) {
@@ -257,28 +328,47 @@ function readLayer(reader: PbfReader, end: number, id: TileId | undefined, maxFe
     if (tag === 10) name = reader.readString();
     else if (tag === 18) {
       const featureEnd = endOfMessage(reader, end);
-      isFull ||= features.length >= maxFeatures;
-      if (isFull) reader.pos = featureEnd;
-      else features.push(new TileFeature(tables, features.length, reader, featureEnd));
+      isFull ||= messages.length >= 2 * maxFeatures;
+      if (!isFull) messages.push(reader.pos, featureEnd);
+      reader.pos = featureEnd;
     } else if (tag === 26) tables.keys.push(reader.readString());
     else if (tag === 34) tables.values.push(readValue(reader, endOfMessage(reader, end)));
     else if (tag === 40) tables.extent = reader.readVarint();
     else reader.skip(tag);
   }
-  const count = isMeasured ? limited(features) : undefined;
-  const drawn = features.slice(0, count);
-  const isCut = isFull || count !== undefined;
-  return { layer: new TileLayer(name, tables.extent, drawn, tables.keys, tables.values.length), isCut };
+  const { spans, boxes, isCut } = measured(tables, messages);
+  reader.pos = end;
+  return { layer: new TileLayer(name, tables, spans, boxes), isCut: isFull || isCut };
 }
 
-/** Cuts the feature that exceeds the limit of its layer. If there is one, returns the number of features left. */
-function limited(features: readonly TileFeature[]): number | undefined {
+/** Measures features, and cuts the one that exceeds the limit of its layer. The ones after it are left out. */
+function measured({ reader, extent }: Tables, messages: readonly number[]) {
+  const count = messages.length / 2;
+  const spans = new Int32Array(3 * count);
+  const boxes = new Int32Array(4 * count);
+  const message = new FeatureMessage();
+  const detail = new Detail();
   let leftPx = maxLayerPx;
-  for (const feature of features) {
-    leftPx -= feature.limit(leftPx);
-    if (leftPx < 0) return feature.order + (feature.maxVertices > 0 ? 1 : 0);
+  for (let order = 0; order < count; order++) {
+    const start = messages[2 * order]!;
+    const end = messages[2 * order + 1]!;
+    message.read(reader, start, end);
+    const { geometryStart, geometryEnd } = message;
+    detail.measure(reader.buf, geometryStart, geometryEnd, extent, leftPx - featurePx);
+    // Lists that are copied would cost more than the measuring.
+    spans[3 * order] = start;
+    spans[3 * order + 1] = end;
+    spans[3 * order + 2] = detail.end;
+    boxes[4 * order] = detail.minX;
+    boxes[4 * order + 1] = detail.minY;
+    boxes[4 * order + 2] = detail.maxX;
+    boxes[4 * order + 3] = detail.maxY;
+    leftPx -= featurePx + detail.px;
+    if (leftPx >= 0 && detail.end === geometryEnd) continue;
+    const kept = order + (detail.end - geometryStart > 1 ? 1 : 0);
+    return { spans: spans.slice(0, 3 * kept), boxes: boxes.slice(0, 4 * kept), isCut: true };
   }
-  return undefined;
+  return { spans, boxes, isCut: false };
 }
 
 function readValue(reader: PbfReader, end: number): Value {

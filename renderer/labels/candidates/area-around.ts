@@ -3,15 +3,6 @@
 import type { AreaAround } from '../../style/placement-hints.js';
 import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { point, polygon, type TileFeature, type VectorTile } from '../../tiles/vector-tile.js';
-import type { PixelBox } from '../../types.js';
-import { BoxGrid } from '../collision/box-grid.js';
-
-interface Area extends PixelBox {
-  readonly feature: TileFeature;
-}
-
-/** Side of the grid in which areas are found: 16 cells each way. */
-const gridPx = 512;
 
 /** Returns a function that returns the size of the largest wanted area around a point, in square tile units. */
 export function areasAround(
@@ -19,30 +10,20 @@ export function areasAround(
   { sourceLayer, only, isMiddle }: AreaAround,
 ): (of: TileFeature) => number {
   const values = new Set<unknown>(only?.values);
-  const isWanted = ({ type, properties }: TileFeature) =>
-    type === polygon && (!only || values.has(properties[only.key]));
+  const isWanted = (area: TileFeature) => area.type === polygon && (!only || values.has(area.properties[only.key]));
   const layer = tile.layers.get(sourceLayer);
-  // A tile of a city has thousands of buildings, and a hundred points that ask for them.
-  const areas = new BoxGrid<Area>({ width: gridPx, height: gridPx });
-  const scale = gridPx / (layer?.extent ?? 1);
-  for (const feature of layer?.features ?? []) {
-    if (!isWanted(feature)) continue;
-    const { minX, minY, maxX, maxY } = feature.box;
-    areas.insert({ minX: minX * scale, minY: minY * scale, maxX: maxX * scale, maxY: maxY * scale, feature });
-  }
   const isAround = isMiddle ? isMiddleOf : isInside;
   return (feature) => {
     if (feature.type !== point) return 0;
     const [x, y] = feature.coordinates().xy;
     let largest = 0;
-    const note = (area: Area): boolean => {
-      for (const [outer] of polygonParts(area.feature.coordinates())) {
+    for (const area of layer?.featuresAround(x!, y!) ?? []) {
+      if (!isWanted(area)) continue;
+      for (const [outer] of polygonParts(area.coordinates())) {
         const size = Math.abs(doubledArea(outer!, 0, outer!.length)) / 2;
         if (size > largest && isAround(outer!, x!, y!)) largest = size;
       }
-      return false;
-    };
-    areas.some({ minX: x! * scale, minY: y! * scale, maxX: x! * scale, maxY: y! * scale }, note);
+    }
     return largest;
   };
 }

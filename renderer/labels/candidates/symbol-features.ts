@@ -1,13 +1,15 @@
 /** Selects the features of a tile that a symbol layer labels, with text and icon. Results are cached. */
 
-import { LRUCache } from 'lru-cache';
 import { noteMissingFonts, takeMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
 import { memoizeByDependencies, passingFeatures } from '../../style/memoize.js';
 import type { AreaAround } from '../../style/placement-hints.js';
+import { CellCache } from '../../tiles/cell-cache.js';
+import { overlaps } from '../../tiles/coordinates.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
+import type { PixelBox } from '../../types.js';
 import { isTemplate, type LabelSection, labelTexts } from '../text/label-text.js';
 
 export interface SymbolFeature {
@@ -30,82 +32,81 @@ const maxSymbolFeatures = 120_000;
 /** Cost of an entry, in features: an entry keeps its tile in memory. */
 const entryCost = 20;
 
-/** The features that a layer labels. */
-export interface SymbolFeatures {
+/** What a layer labels in a cell of a tile. */
+interface Selected {
   /** In the tile's order. */
   readonly features: readonly SymbolFeature[];
-  /** Bounding box of each feature, in tile units: lowest x and y, highest x and y. A tile has thousands of them. */
-  readonly boxes: Float32Array;
-}
-
-interface Selected extends SymbolFeatures {
   /** Packages of fonts that their texts need and that are not installed. */
   readonly missingFonts: readonly string[];
 }
 
-const cache = new LRUCache<string, Selected>({
-  maxSize: maxSymbolFeatures,
-  sizeCalculation: ({ features }) => features.length + entryCost,
-});
+const cache = new CellCache<Selected>(maxSymbolFeatures, entryCost, ({ features }) => features.length);
 const numbers = new WeakMap<TileLayer | StyleLayer, number>();
 let layers = 0;
 
 /** Returns a function that returns the size of such areas around a point, in square CSS pixels at the whole zoom. */
 export type SizesOf = (areas: AreaAround) => (feature: TileFeature) => number;
 
-/** Returns the features of a tile's layer that have a text or an icon at this whole zoom. */
+/**
+ * Returns the features of a tile's layer that have a text or an icon at this whole zoom and whose boxes overlap
+ * `near`, in tile units. They have the tile's order.
+ */
 export function symbolFeatures(
   tileLayer: TileLayer,
   layer: StyleLayer,
   zoom: number,
   images: SpriteImages,
+  near: PixelBox,
   sizesOf?: SizesOf,
-): SymbolFeatures {
+): SymbolFeature[] {
   const hasIcons = layer.property('icon-image').text !== '';
   const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
-  let selected = cache.get(key);
-  if (!selected) {
-    const others = takeMissingFonts();
-    const features = selectSymbolFeatures(tileLayer, layer, zoom, images, sizesOf);
-    selected = { features, boxes: boxesOf(features), missingFonts: takeMissingFonts() };
-    noteMissingFonts(others);
-    cache.set(key, selected);
+  const found: SymbolFeature[] = [];
+  const selected = cache.get(key, tileLayer.cellsNear(near), () => {
+    const select = symbolSelector(tileLayer, layer, zoom, images, sizesOf);
+    return (cell) => withMissingFonts(() => select(tileLayer.featuresIn(cell)));
+  });
+  for (const { features, missingFonts } of selected) {
+    noteMissingFonts(missingFonts);
+    for (const symbol of features) if (overlaps(symbol.feature.box, near)) found.push(symbol);
   }
-  noteMissingFonts(selected.missingFonts);
+  return found.sort((a, b) => a.feature.order - b.feature.order);
+}
+
+/** Notes fonts that were noted before again. */
+function withMissingFonts(select: () => readonly SymbolFeature[]): Selected {
+  const others = takeMissingFonts();
+  const selected = { features: select(), missingFonts: takeMissingFonts() };
+  noteMissingFonts(others);
   return selected;
 }
 
-function boxesOf(features: readonly SymbolFeature[]): Float32Array {
-  const boxes = new Float32Array(4 * features.length);
-  for (const [i, { feature }] of features.entries()) {
-    const { minX, minY, maxX, maxY } = feature.box;
-    boxes.set([minX, minY, maxX, maxY], 4 * i);
-  }
-  return boxes;
-}
-
-function selectSymbolFeatures(
+/** Returns a function that returns those of a tile's features that have a text or an icon. */
+function symbolSelector(
   tileLayer: TileLayer,
   layer: StyleLayer,
   zoom: number,
   images: SpriteImages,
   sizesOf?: SizesOf,
-): SymbolFeature[] {
+): (features: readonly TileFeature[]) => SymbolFeature[] {
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
   const keyOf = memoizeByDependencies(tileLayer, sortKey.dependencies, (feature) => sortKey.at(zoom, feature));
   const { areaAround } = layer;
   const sizeOf = areaAround && sizesOf?.(areaAround);
   const textOf = labelTexts(layer, tileLayer, zoom);
-  const selected: SymbolFeature[] = [];
-  for (const feature of passingFeatures(tileLayer, layer, zoom)) {
-    const size = sizeOf?.(feature);
-    if (areaAround && (size ?? 0) < areaAround.minPx2) continue;
-    const { text, sections } = textOf(feature);
-    const icon = iconName(layer, feature, zoom, images);
-    if (text !== '' || icon !== null)
-      selected.push({ feature, text, sections, icon, sortKey: size ? -size : (keyOf(feature) ?? 0) });
-  }
-  return selected;
+  const passing = passingFeatures(tileLayer, layer, zoom);
+  return (features) => {
+    const selected: SymbolFeature[] = [];
+    for (const feature of passing(features)) {
+      const size = sizeOf?.(feature);
+      if (areaAround && (size ?? 0) < areaAround.minPx2) continue;
+      const { text, sections } = textOf(feature);
+      const icon = iconName(layer, feature, zoom, images);
+      if (text !== '' || icon !== null)
+        selected.push({ feature, text, sections, icon, sortKey: size ? -size : (keyOf(feature) ?? 0) });
+    }
+    return selected;
+  };
 }
 
 /** Returns the image name of a layer's feature at a whole zoom. Null without an icon, or when the image is missing. */

@@ -32,19 +32,15 @@ export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number)
     if (tile.kind !== 'vector') continue;
     const tileLayer = tile.tile.layers.get(layer.sourceLayer ?? '');
     if (!tileLayer) continue;
-    frame.work.ask(layer, tileLayer.features.length);
+    frame.work.ask(layer, tileLayer.size);
     const visibleTile = visibleTileOf(frame, place, shift, tileLayer.extent, insetPx);
     const unitPx = (tileSizePx * 2 ** (frame.wholeZoom - place.zoom)) / tileLayer.extent;
     const sizesOf: SizesOf = (areas) => {
       const sizeAround = areasAround(tile.tile, areas);
       return (feature: TileFeature) => sizeAround(feature) * unitPx ** 2;
     };
-    const { features, boxes } = symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, sizesOf);
-    const { minX, minY, maxX, maxY } = visibleTile.box;
-    for (let i = 0, at = 0; i < features.length; i++, at += 4) {
-      const isSeen = boxes[at]! <= maxX && boxes[at + 1]! <= maxY && boxes[at + 2]! >= minX && boxes[at + 3]! >= minY;
-      if (isSeen) symbols.push({ tile: visibleTile, ...features[i]! });
-    }
+    const found = symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, visibleTile.box, sizesOf);
+    for (const symbol of found) symbols.push({ tile: visibleTile, ...symbol });
   }
   return symbols;
 }
