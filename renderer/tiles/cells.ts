@@ -21,7 +21,8 @@ const mostAcross = 8;
 
 /**
  * Divides features among grids of 1, 2, 4 and 8 cells each way. A feature lies in the finest grid whose cells are as
- * large as the feature, and there in the cell of its middle. Therefore long features do not widen the cells of short ones.
+ * large as the feature, and there in the cell of its middle. Therefore long features do not widen the cells of short
+ * ones.
  */
 export function cellsOf(boxes: Boxes, extent: number): Cell[] {
   const count = boxes.length / 4;
