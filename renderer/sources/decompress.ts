@@ -7,17 +7,33 @@ import { limitText } from '../../schemas/sizes.js';
 /** Maximum decompressed size. Larger tiles could not be drawn in time. Protects from decompression bombs. */
 export const maxOutputBytes = 64 * 2 ** 20;
 
-const gunzipBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
-const brotliBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(brotliDecompress);
+interface Bounds {
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+}
+
+const gunzipBounded = promisify<Uint8Array, Bounds, Buffer>(gunzip);
+const brotliBounded = promisify<Uint8Array, Bounds, Buffer>(brotliDecompress);
+
+/** Few tiles are decompressed to more times their size. */
+const usualRatio = 4;
+const minChunkBytes = 16 * 2 ** 10;
+const maxChunkBytes = 4 * 2 ** 20;
+
+/** Returns bounds with which most tiles come in one chunk: the engine waits for this thread after each. */
+const boundsFor = ({ length }: Uint8Array, maxOutputLength: number): Bounds => ({
+  maxOutputLength,
+  chunkSize: Math.max(minChunkBytes, Math.min(maxChunkBytes, usualRatio * length)),
+});
 
 /** Decompresses gzip. Rejects beyond the maximum size. */
 export function decompressGzip(bytes: Uint8Array, maxOutputLength = maxOutputBytes): Promise<Uint8Array> {
-  return gunzipBounded(bytes, { maxOutputLength }).catch((error) => rethrow(error, maxOutputLength));
+  return gunzipBounded(bytes, boundsFor(bytes, maxOutputLength)).catch((error) => rethrow(error, maxOutputLength));
 }
 
 /** Decompresses Brotli. Rejects beyond the maximum size. */
 export function decompressBrotli(bytes: Uint8Array, maxOutputLength = maxOutputBytes): Promise<Uint8Array> {
-  return brotliBounded(bytes, { maxOutputLength }).catch((error) => rethrow(error, maxOutputLength));
+  return brotliBounded(bytes, boundsFor(bytes, maxOutputLength)).catch((error) => rethrow(error, maxOutputLength));
 }
 
 /** The engine's error is a RangeError, like those of lists that end too early. */
