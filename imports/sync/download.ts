@@ -23,8 +23,13 @@ export interface RemoteFile {
   /** As in the configuration: URL or key. */
   readonly name: string;
   readonly url: string;
-  /** Makes the headers that sign the request; absent for HTTP, whose redirects are followed. */
-  readonly sign?: () => Promise<Record<string, string>>;
+  /** Of object storage; absent for HTTP, whose redirects are followed. */
+  readonly signing?: {
+    /** The region of the signature. */
+    readonly region: string;
+    /** Makes the headers that sign the request. */
+    readonly headers: () => Promise<Record<string, string>>;
+  };
 }
 
 export type Download =
@@ -136,7 +141,12 @@ export async function download(
       method: 'GET',
       url,
       ...(signal && { signal }),
-      headers: { accept: '*/*', 'accept-encoding': 'identity', ...conditions(seen), ...(await file.sign?.()) },
+      headers: {
+        accept: '*/*',
+        'accept-encoding': 'identity',
+        ...conditions(seen),
+        ...(await file.signing?.headers()),
+      },
       receiver(status, headers) {
         const encoding = encodingOf(headers);
         if (status !== 200 || encoding === 'unknown') return undefined;
@@ -144,7 +154,7 @@ export async function download(
         return receiver;
       },
     });
-    const target = file.sign === undefined ? redirectOf(result, url) : undefined;
+    const target = file.signing === undefined ? redirectOf(result, url) : undefined;
     if (target === undefined) return outcomeOf(result, receiver, file, seen, { path, maxBytes });
     if (redirected === maxRedirects) return failed(`more than ${maxRedirects} redirects`);
     if (url.startsWith('https:') && !target.startsWith('https:'))
@@ -222,15 +232,14 @@ function failureOf(failure: Error & { readonly code?: string }, maxBytes: number
 /** Returns why there is no file, and whether a repetition may help. */
 function refusalOf(
   { status, headers, body }: OutboundResult & { readonly kind: 'answered' },
-  { sign }: RemoteFile,
+  { signing }: RemoteFile,
 ): [message: string, isTemporary: boolean] {
   if (status === 200)
     return [`the content-encoding ${headers['content-encoding']} is not supported; use gzip or none`, false];
   const name = reasonPhrase(status) ?? 'unknown';
-  const isStorage = sign !== undefined;
-  const code = isStorage ? errorCodeOf(body.toString('latin1')) : undefined;
-  const region = isStorage ? /^[a-z0-9-]{1,63}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0] : undefined;
+  const code = signing && errorCodeOf(body.toString('latin1'));
+  const region = signing && /^[a-z0-9-]{1,63}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0];
   const reason = code === undefined ? '' : `: ${code}`;
-  const hint = region !== undefined && status >= 300 && status !== 404 ? `; the bucket is in region ${region}` : '';
+  const hint = region === undefined || region === signing?.region ? '' : `; the bucket is in region ${region}`;
   return [`the server answered ${status} ${name}${reason}${hint}`, temporary.includes(status)];
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the sync of one environment once: reads all files, imports those that have changed, stores the result, and mails
- * it. No file is imported unless all could be read.
+ * Runs the sync of one environment once: reads all files, imports those that have changed, and stores the result. No
+ * file is imported unless all could be read. A mail about the run follows.
  */
 import type { Mailer } from '../../outbound/mail/mail.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
@@ -53,9 +53,14 @@ export interface RunContext {
 }
 
 /**
- * Runs the sync of a scope, if it is still due. Rejects when the node stops or fails; then the run stays in progress.
+ * Runs the sync of a scope, if it is still due. Returns the sync with the stored result; undefined if nothing was run.
+ * Rejects when the node stops or fails; then the run stays in progress.
  */
-export async function runSync(parts: RunParts, { project, environment }: Scope, context: RunContext): Promise<void> {
+export async function runSync(
+  parts: RunParts,
+  { project, environment }: Scope,
+  context: RunContext,
+): Promise<SyncRecord | undefined> {
   const { schedule, clock } = parts;
   const scope = { project, environment };
   const begun = await edited(parts, scope, (sync) => {
@@ -68,24 +73,31 @@ export async function runSync(parts: RunParts, { project, environment }: Scope, 
     const requested = { ...sync.requested, at: Math.min(sync.requested.at, nowMs) };
     return { ...sync, requested, lastRun: newRun(context.id, due, nowMs) };
   });
-  if (begun?.lastRun == null) return;
+  if (begun?.lastRun == null) return undefined;
   const isNew = begun.lastRun._id === context.id;
   const { run, seen } = isNew
     ? await execute(parts, begun, begun.lastRun, context)
     : { run: begun.lastRun, seen: begun.seen };
   context.signal.throwIfAborted();
 
-  const change = (changed: SyncRunRecord) =>
-    edited(parts, scope, (sync) => {
-      if (sync.lastRun?._id !== run._id) return undefined;
-      // Files that were seen before the owner saved may be of another source.
-      const isSaved = sync.updatedAt !== begun.updatedAt;
-      return { ...sync, lastRun: changed, ...(!isSaved && { seen }) };
-    });
-  const finished = await change(run);
-  if (finished?.notificationEmail == null) return;
-  const mailProblem = await mailed(parts, finished, run, finished.notificationEmail);
-  if (mailProblem !== null) await change({ ...run, mailProblem });
+  return edited(parts, scope, (sync) => {
+    if (sync.lastRun?._id !== run._id) return undefined;
+    // Files that were seen before the owner saved may be of another source.
+    const isSaved = sync.updatedAt !== begun.updatedAt;
+    return { ...sync, lastRun: run, ...(!isSaved && { seen }) };
+  });
+}
+
+/** Sends the mail about the last run of a sync, if the sync has an address for it. Stores why it could not be sent. */
+export async function reportRun(parts: RunParts, finished: SyncRecord): Promise<void> {
+  const { lastRun: run, notificationEmail: to, project, environment } = finished;
+  if (run === null || to === null) return;
+  const mailProblem = await mailed(parts, finished, run, to);
+  if (mailProblem === null) return;
+  await edited(parts, { project, environment }, (sync) =>
+    // Another run may have ended meanwhile.
+    sync.lastRun?._id === run._id ? { ...sync, lastRun: { ...run, mailProblem } } : undefined,
+  );
 }
 
 /** Sends the mail about a run. Returns why it could not. */

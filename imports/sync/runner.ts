@@ -4,7 +4,7 @@
  *
  * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
  * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps
- * the others out.
+ * the others out. It is given back before the mail about the run is sent, because a mail server may answer late.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { isProjectDeleted } from '../../pipeline/catalog/store/tables/revisions.
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
 import type { SyncRecord } from '../../schemas/json/sync.js';
-import { type RunBounds, type RunContext, type RunParts, runSync } from './run.js';
+import { type RunBounds, type RunContext, type RunParts, reportRun, runSync } from './run.js';
 import { dueRun } from './schedule.js';
 
 export interface SyncBounds extends RunBounds {
@@ -38,7 +38,7 @@ export interface SyncRunnerParts extends RunParts {
 export interface SyncRunner {
   /** Starts runs that are due, as far as others let it. Resolves when they are started. Called often. */
   tick(): Promise<void>;
-  /** Resolves when no run of this node is in progress. */
+  /** Resolves when no run of this node is in progress, and all mails about them are sent. */
   idle(): Promise<void>;
   /** Interrupts the runs of this node. Another node, or the next start, repeats them. */
   close(): Promise<void>;
@@ -63,6 +63,8 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const running = new Map<string, RunningSync>();
   /** Syncs that another node holds, with the time of the next attempt. */
   const heldUntil = new Map<string, number>();
+  /** Mails about runs that have ended. */
+  const reports = new Set<Promise<void>>();
   const closing = new AbortController();
   rmSync(folder, { recursive: true, force: true });
 
@@ -107,12 +109,14 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       .map(({ sync }) => sync);
   }
 
+  const reasonOf = ({ stack, message }: Error): string => stack ?? message;
+
   async function runToEnd(sync: SyncRecord, lease: HeldLease, context: RunContext): Promise<void> {
     try {
-      await runSync(parts, sync, context);
+      const finished = await runSync(parts, sync, context);
+      if (finished !== undefined) report(finished);
     } catch (error) {
-      const { stack, message } = error as Error;
-      if (!context.signal.aborted) onProblem({ sync: sync._id, reason: stack ?? message });
+      if (!context.signal.aborted) onProblem({ sync: sync._id, reason: reasonOf(error as Error) });
       heldUntil.set(sync._id, clock() + retryLeaseMs);
     } finally {
       rmSync(context.folder, { recursive: true, force: true });
@@ -120,7 +124,19 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
     }
   }
 
-  const ended = () => Promise.all(Array.from(running.values(), ({ done }) => done));
+  /** Starts to send the mail about a run that has ended. */
+  function report(finished: SyncRecord): void {
+    const sending: Promise<void> = reportRun(parts, finished)
+      .catch((error: Error) => onProblem({ sync: finished._id, reason: reasonOf(error) }))
+      .finally(() => reports.delete(sending));
+    reports.add(sending);
+  }
+
+  /** Resolves when no run is in progress, and no mail is under way. */
+  async function idle(): Promise<void> {
+    while (running.size + reports.size > 0)
+      await Promise.all([...Array.from(running.values(), ({ done }) => done), ...reports]);
+  }
 
   return {
     async tick() {
@@ -137,12 +153,10 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
         });
       }
     },
-    async idle() {
-      while (running.size > 0) await ended();
-    },
+    idle,
     async close() {
       closing.abort(new Error('the server is stopping'));
-      await ended();
+      await idle();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -28,7 +28,7 @@ function remoteFile(sync: SyncRecord, name: string, credentials: Credentials | n
   const { region, bucket, endpoint } = sync;
   if (region === null || bucket === null || credentials === null) throw new Error('a sync of s3 is incomplete');
   const url = objectUrl({ region, bucket, endpoint }, name);
-  return { name, url, sign: () => signedHeaders(url, region, credentials, clock()) };
+  return { name, url, signing: { region, headers: () => signedHeaders(url, region, credentials, clock()) } };
 }
 
 /**
