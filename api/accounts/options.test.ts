@@ -85,8 +85,21 @@ test('where plans are enabled, beacons require the enterprise plan, which only t
   const { body } = await create('0'.repeat(12));
   expect((await setPlan(adminApiKey, 'basic')).status).toBe(200);
   expect((await create('1'.repeat(12))).status).toBe(403);
-  // Existing records stay, and may be deleted.
-  expect((await closed.call('DELETE', `/v1/beacons/${body.beacon._id}`, { key })).status).toBe(200);
+  // Existing records stay, and may be disabled and deleted. Nobody could disable them but by deleting them.
+  const { _id } = body.beacon;
+  const refused = { status: 403, body: { meta: { type: 'plan_required' } } };
+  const write = (method: 'PUT' | 'PATCH' | 'DELETE', given: object) =>
+    closed.call(method, `/v1/beacons/${_id}`, { key, body: given });
+  const bulk = (action: string) => closed.call('POST', '/v1/beacons/bulk', { key, body: { action, ids: [_id] } });
+  expect(await write('PATCH', { description: 'Other' })).toMatchObject(refused);
+  expect(await write('PATCH', { enabled: false })).toMatchObject({ status: 200, body: { beacon: { enabled: false } } });
+  expect(await write('PATCH', { enabled: true })).toMatchObject(refused);
+  const disabled = { ...beacon, instance: '0'.repeat(12), enabled: false };
+  expect((await write('PUT', disabled)).status).toBe(200);
+  expect(await closed.call('POST', '/v1/beacons', { key, body: disabled })).toMatchObject(refused);
+  expect(await bulk('enable')).toMatchObject(refused);
+  expect(await bulk('disable')).toMatchObject({ status: 200, body: { unchanged: 1 } });
+  expect((await write('DELETE', {})).status).toBe(200);
 });
 
 test('without plans every project may use beacons', async () => {

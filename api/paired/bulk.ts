@@ -104,7 +104,7 @@ export async function changeMany<Stored extends Listed>(
 interface ChangedResource<Stored extends Listed> {
   readonly name: 'geofence' | 'beacon';
   find(scope: Scope, id: string): Stored | undefined;
-  /** Throws if the project may not write the resource. */
+  /** Throws if the project may not enable records. */
   admit?(scope: Scope): void;
 }
 
@@ -131,7 +131,7 @@ export function addBulkRoute<Stored extends Listed>(
     handler: async (request) => {
       const scope = callerOf(request);
       const { action, ids } = accepted(readBulk(request.body));
-      if (action !== 'delete') resource.admit?.(scope);
+      if (action === 'enable') resource.admit?.(scope);
       const find = (id: string) => resource.find(scope, id);
       const { confirmAuthority } = request;
       return { meta: success, ...(await changeMany({ ...parts, confirmAuthority }, name, action, ids, find)) };

@@ -58,10 +58,10 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
   /** Writes the record that follows from the input and from what it replaces, which is read again for each attempt. */
   async function save(http: Http, queue: string, input: InputPair, read: () => Replaced<Stored>): Promise<Stored> {
     const scope = callerOf(http.request);
-    resource.admit?.(scope);
     return edit(http, `${name}/${queue}`, (nowMs) => {
       const { isExisting, base } = read();
       const record = resource.record(scope, input, base, nowMs);
+      if (record.enabled || !isExisting) resource.admit?.(scope);
       return { kind: name, id: record._id, record, isExisting, result: record };
     });
   }

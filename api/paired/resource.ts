@@ -36,6 +36,6 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
   ): Promise<Outcome<Input & Pick<Stored, keyof Pair>>>;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
   json(record: Stored, nowMs: number): object;
-  /** Throws if the project may not write the resource. Default: it may. */
+  /** Throws if the project may not create or enable records. Default: it may. */
   admit?(scope: Scope): void;
 }
