@@ -148,7 +148,8 @@ export const listParameters = Type.Object({
   externalId: Type.Optional(Type.String()),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: '`metadata[key]=value`; all must match. `true` is the boolean, digits are the number',
+      description:
+        '`metadata[key]=value`; all must match. `true` is the boolean, digits are the number; `1` and `0` are booleans too',
     }),
   ),
 });

@@ -3,7 +3,7 @@ import type { Scope } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ApiDependencies } from './dependencies.js';
 
-/** Throws `plan_required` if the project may not create or change beacons. Reading, disabling and deleting need no plan. */
+/** Throws `plan_required` if the project may not create, enable or change beacons. Other calls need no plan. */
 export function requireBeaconPlan(
   { configuration, arePlansEnabled }: Pick<ApiDependencies, 'configuration' | 'arePlansEnabled'>,
   { project }: Pick<Scope, 'project'>,

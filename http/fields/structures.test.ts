@@ -42,6 +42,11 @@ describe('metadata', () => {
       ok: true,
       value: { a: ['1.2E7', 1.2e7], b: ['1e-05', 1e-5], c: ['1e+21', 1e21], d: ['1e999'], e: ['e5'] },
     });
+    // The SDK for iOS writes booleans so. They matched no boolean.
+    expect(readMetadataFilter({ a: '1', b: '0', c: '01' })).toEqual({
+      ok: true,
+      value: { a: ['1', 1, true], b: ['0', 0, false], c: ['01', 1] },
+    });
     expect(readMetadataFilter(undefined)).toEqual({ ok: true, value: undefined });
   });
 

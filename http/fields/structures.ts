@@ -92,16 +92,21 @@ export function readMetadata(param: string, value: unknown, limits: MetadataLimi
 /** SDKs write large and small numbers with an exponent, such as 1.2E7. */
 const numberText = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Returns the values that a text writes: itself, and the boolean or number that it looks like. */
+/**
+ * Returns the values that a text writes: itself, and the boolean or number that it looks like. The SDK for iOS writes
+ * booleans as 1 and 0.
+ */
 function writtenValues(text: string): MetadataValue[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];
+  if (text === '1' || text === '0') return [text, Number(text), text === '1'];
   return numberText.test(text) && Number.isFinite(Number(text)) ? [text, Number(text)] : [text];
 }
 
 /**
  * Reads the filter `metadata[key]=value` of a query string, as the values that match. `true` matches the boolean and
- * the text, `12` the number and the text, because forms and columns store text. Any other form is refused, because a
- * list without its filter returns everything. The value is undefined when there is no filter.
+ * the text, `12` the number and the text, because forms and columns store text. `1` matches `true` as well. Any other
+ * form is refused, because a list without its filter returns everything. The value is undefined when there is no
+ * filter.
  */
 export function readMetadataFilter(value: unknown): Validated<MetadataFilter | undefined> {
   if (!isGiven(value)) return { ok: true, value: undefined };
