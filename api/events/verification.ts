@@ -72,7 +72,7 @@ export const verificationRoutes =
         params: idParameter,
         body: Type.Object({
           verification: Type.Integer({ minimum: -1, maximum: 1, description: '1 accept, -1 reject, 0 neither' }),
-          verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: Fenceline has no places' })),
+          verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: verdicts are not stored' })),
         }),
         answer: answerOf(),
         failures: [400, 404, 503],
