@@ -51,7 +51,9 @@ const beaconText = (beacon: EventBeacon): string =>
       .join('') +
       textMember('tag', beacon.tag) +
       textMember('externalId', beacon.externalId) +
-      member('metadata', beacon.metadata),
+      member('metadata', beacon.metadata) +
+      // A disabled beacon makes no events.
+      member('enabled', true),
   );
 
 /** Returns JSON text that parses to `eventJson(event)`. */

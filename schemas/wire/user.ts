@@ -77,6 +77,8 @@ const eventBeaconJson = (beacon: EventBeacon): Beacon => ({
     externalId: beacon.externalId,
     metadata: parsed<Record<string, string | number | boolean>>(beacon.metadata),
   }),
+  // A disabled beacon makes no events.
+  enabled: true,
 });
 
 export const eventJson = (event: Event): EventJson => ({

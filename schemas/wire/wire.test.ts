@@ -216,8 +216,9 @@ describe('beacons', () => {
   });
 
   test('an event contains the beacon', () => {
-    const { geometry, enabled, ...identity } = beaconSummary(beacon);
-    expect(eventJson({ ...bareEvent, beacon: eventBeacon(beacon) }).beacon).toEqual(identity);
+    const { geometry, ...identity } = beaconSummary(beacon);
+    // It lacked `enabled`, which SDKs read of each beacon.
+    expect(eventJson({ ...bareEvent, beacon: eventBeacon(beacon) }).beacon).toEqual({ ...identity, enabled: true });
   });
 });
 
