@@ -33,6 +33,27 @@ export function pageOf<Row extends ListCursor>(rows: readonly Row[], limit: numb
   return { rows: page, meta: pageMeta(rows.length > limit, last ? encodeCursor(last) : null) };
 }
 
+/** Records of one time that a page has beyond its limit. */
+const maxTied = 1_000;
+
+/**
+ * Reads a page and the `meta` of its answer. A page that begins without a cursor may be followed by one that begins at
+ * the time of its last row, which is exclusive. So it also has the other rows of that time.
+ *
+ * @param read returns the rows of a page in their order, and one more.
+ */
+export async function readPageOfTimes<Row extends ListCursor>(
+  { limit, cursor }: Pick<ListQuery, 'limit' | 'cursor'>,
+  read: (page: { readonly limit: number; readonly cursor: ListCursor | null }) => Promise<readonly Row[]>,
+) {
+  const rows = await read({ limit, cursor: cursor ?? null });
+  const [last, next] = rows.slice(limit - 1);
+  if (cursor != null || last === undefined || last.timeMs !== next?.timeMs) return pageOf(rows, limit);
+  const others = await read({ limit: maxTied, cursor: last });
+  const tied = others.slice(0, maxTied).filter(({ timeMs }) => timeMs === last.timeMs);
+  return pageOf([...rows.slice(0, limit), ...others], limit + tied.length);
+}
+
 export const readLimit = (reader: FieldReader): number =>
   reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
 
@@ -119,6 +140,17 @@ const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
 export const limitParameter = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
 };
+/** The limit of {@link readPageOfTimes}. */
+export const limitOfTimesParameter = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxLimit,
+      default: defaultLimit,
+      description: 'A page without a cursor also has the other items of the time of its last one',
+    }),
+  ),
+};
 export const cursorParameter = {
   cursor: Type.Optional(
     Type.String({ description: '`meta.cursor` of the page before, with otherwise equal parameters' }),
@@ -141,7 +173,7 @@ export const listPaging = 'While `meta.hasMore` is true, pass `meta.cursor` as `
 
 /** The schema of the query of a list of geofences or beacons. */
 export const listParameters = Type.Object({
-  ...limitParameter,
+  ...limitOfTimesParameter,
   ...cursorParameter,
   ...timeParameters('createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter'),
   tag: Type.Optional(Type.String()),
@@ -149,7 +181,7 @@ export const listParameters = Type.Object({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       description:
-        '`metadata[key]=value`; all must match. `true` is the boolean, digits are the number; `1` and `0` are booleans too',
+        '`metadata[key]=value`; all must match. `true` is the boolean, digits are the number, `1` and `0` are both',
     }),
   ),
 });

@@ -426,6 +426,21 @@ describe('a batch', () => {
     expect((await api.call('GET', `/v1/geofences/${body.results[1]._id}`)).body.geofence.externalId).toBe('new');
   });
 
+  // Rows of one write share their time, and pages by time lost those of them that a page had cut off.
+  it('is listed whole by pages of times', async () => {
+    const key = (await api.newProject('Pages of times')).key('test', 'secret');
+    const geofences = Array.from({ length: 30 }, (_, index) => shop(`${index}`));
+    await api.call('POST', '/v1/geofences/batch', { key, body: { geofences } });
+    const listed: string[] = [];
+    for (let before = ''; ; ) {
+      const { body } = await api.call('GET', `/v1/geofences?limit=7${before}`, { key });
+      listed.push(...body.geofences.map(({ externalId }: { externalId: string }) => externalId));
+      if (!body.meta.hasMore) break;
+      before = `&updatedBefore=${body.geofences.at(-1).updatedAt}`;
+    }
+    expect(listed.sort()).toEqual(geofences.map(({ externalId }) => externalId).sort());
+  });
+
   // Rows of an import that were not stored yet did not count, so a place could have any number of geofences.
   it('lets no more geofences follow a place than may', async () => {
     const key = (await api.newProject('Followers')).key('test', 'secret');

@@ -4,7 +4,7 @@ import { FieldReader, type Outcome, type RawFields } from '../../http/fields/rea
 import type { ListCursor, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { Event } from '../../schemas/json/user.js';
-import { pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { readCursor, readLimit, readPageOfTimes, readTimeBounds } from '../lists.js';
 import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
@@ -61,8 +61,10 @@ export async function listEvents(
   scope: Scope,
   query: EventQuery,
 ): Promise<Page<EventRow>> {
-  const { sql, parameters } = eventsStatement(scope, query);
-  const { meta, rows } = pageOf(await analytics.query<EventRow>(sql, parameters), query.limit);
+  const { meta, rows } = await readPageOfTimes(query, (page) => {
+    const { sql, parameters } = eventsStatement(scope, { ...query, ...page });
+    return analytics.query<EventRow>(sql, parameters);
+  });
   return { meta, name: 'events', items: rows, text: ({ body }) => body };
 }
 

@@ -8,7 +8,7 @@ import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { boundedReads } from '../history.js';
-import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { cursorParameter, limitOfTimesParameter, timeParameters } from '../lists.js';
 import { sendPage } from '../page.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
 import { filterParameters } from './filters.js';
@@ -17,7 +17,7 @@ const tag = 'events';
 const config = { authority: 'secret', limit: 'management' } as const;
 
 const eventParameters = Type.Object({
-  ...limitParameter,
+  ...limitOfTimesParameter,
   ...cursorParameter,
   ...timeParameters('createdBefore', 'createdAfter'),
   ...filterParameters,

@@ -7,7 +7,7 @@ import { accepted, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { listPaging, metaOfPage, readListQuery } from '../lists.js';
+import { listPaging, readListQuery, readPageOfTimes } from '../lists.js';
 import { sendPage } from '../page.js';
 import { type ById, type ByPair, config, type PairedParts } from './parts.js';
 import { listPage, searchListParameters, searchPage } from './search.js';
@@ -45,8 +45,11 @@ export function addListRoute<Given, Input, Stored extends GeofenceRecord | Beaco
     const found = await searchPage(resource, scope, given, leaving);
     if (found) return found;
     const query = accepted(readListQuery(scope, given, resource.orderBy));
-    const { items, hasMore } = await listPage(resource, query, leaving);
-    return { items, meta: metaOfPage(items, hasMore, (record) => record[resource.orderBy]) };
+    const { meta, rows } = await readPageOfTimes(query, async ({ limit, cursor }) => {
+      const { items } = await listPage(resource, { ...query, cursor, limit: limit + 1 }, leaving);
+      return items.map((record) => ({ timeMs: record[resource.orderBy], id: record._id, record }));
+    });
+    return { items: rows.map(({ record }) => record), meta };
   }
 }
 

@@ -162,6 +162,15 @@ test('pages by cursor, last updated first, without losing users of the same mill
     cursor = `&cursor=${body.meta.cursor}`;
   }
   expect(found).toEqual(expected);
+  // Users of one time that a page had cut off were lost.
+  const byTime: string[] = [];
+  for (let bound = ''; ; ) {
+    const { body } = await api.call('GET', `/v1/users?limit=4&updatedAfter=2026-01-01T00:00:00.999Z${bound}`);
+    byTime.push(...idsOf(body.users));
+    if (!body.meta.hasMore) break;
+    bound = `&updatedBefore=${body.users.at(-1).updatedAt}`;
+  }
+  expect(byTime).toEqual(expected);
   const before = await api.call(
     'GET',
     '/v1/users?updatedBefore=2026-01-01T00:00:01.001Z&updatedAfter=2026-01-01T00:00:00.999Z',

@@ -10,7 +10,7 @@ import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { Explanation } from '../explain/schema.js';
 import { boundedReads } from '../history.js';
-import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { cursorParameter, limitOfTimesParameter, limitParameter, timeParameters } from '../lists.js';
 import { sendPage } from '../page.js';
 import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
 import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';
@@ -21,7 +21,7 @@ const config = { authority: 'secret', limit: 'management' } as const;
 
 /** Query parameters of a list of users, for the API description. */
 export const userParameters = Type.Object({
-  ...limitParameter,
+  ...limitOfTimesParameter,
   ...cursorParameter,
   ...timeParameters('updatedBefore', 'updatedAfter'),
 });

@@ -8,7 +8,7 @@ import { type GeofenceRecord, isMonitoredFor, type MonitoredTimes } from '../../
 import type { User } from '../../schemas/json/user.js';
 import { createTurns, runInTurns } from '../../schemas/turns.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
-import { pageMeta, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { pageMeta, readCursor, readLimit, readPageOfTimes, readTimeBounds } from '../lists.js';
 import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
@@ -119,8 +119,10 @@ async function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: Us
 
 /** Returns a page of users in wire form. */
 export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery): Promise<Page<UserRow>> {
-  const { sql, parameters } = usersStatement(scope, query);
-  const { meta, rows } = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
+  const { meta, rows } = await readPageOfTimes(query, (page) => {
+    const { sql, parameters } = usersStatement(scope, { ...query, ...page });
+    return deps.analytics.query<UserRow>(sql, parameters);
+  });
   return { meta, name: 'users', items: rows, text: async (row) => JSON.stringify(await userOf(deps, scope, row)) };
 }
 

@@ -51,7 +51,7 @@ describe('SIGTERM under load', () => {
     const heard = new Set<string>();
     const traffic = Promise.all(names.map((name) => sendUntilRefused(name, () => heard.add(name))));
     const backend = server.as('test_secret');
-    await until(async () => (await backend.get('/v1/events?limit=1')).body.events?.length === 1);
+    await until(async () => (await backend.get('/v1/events?limit=1')).body.events?.length > 0);
     await until(() => heard.size === names.length);
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     const sent = await traffic;
