@@ -32,16 +32,21 @@ export interface EditAuthority {
 export type EditRequest = Pick<FastifyRequest, 'headers'> & EditAuthority;
 
 /**
- * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits of one `queue` run one after
- * the other on this node. `plan` reads the configuration and throws an ApiError when the edit is impossible; it may be
- * called several times. `nowMs` is a time that no other record of this node has. Throws `precondition_failed`,
+ * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits that share a queue run one
+ * after the other on this node. `plan` reads the configuration and throws an ApiError when the edit is impossible; it
+ * may be called several times. `nowMs` is a time that no other record of this node has. Throws `precondition_failed`,
  * `edit_conflict`, and `forbidden` if the caller has lost its role meanwhile.
+ *
+ * @param queues the queue of the record, then those of other records that must stay as `plan` finds them.
  */
 export type Edit = <Result>(
   http: { readonly request: EditRequest; readonly reply: Pick<FastifyReply, 'header'> },
-  queue: string,
+  queues: string | readonly [string, ...string[]],
   plan: (nowMs: number) => PlannedEdit<Result>,
 ) => Promise<Result>;
+
+/** Returns the queue of the edits of a record. */
+export const queueOf = (kind: ConfigurationChange['kind'], id: string): string => `${kind}/${id}`;
 
 /** After this many attempts another node must be editing the same record continuously. */
 const maxAttempts = 20;
@@ -87,8 +92,12 @@ const maxUnfinishedEdits = 1_000;
 export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>): Edit {
   const serialize = createSerializer(maxUnfinishedEdits);
 
-  return ({ request, reply }, queue, plan) =>
-    serialize(queue, async () => {
+  function inQueues<Result>([first, ...others]: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    return first === undefined ? work() : serialize(first, () => inQueues(others, work));
+  }
+
+  return ({ request, reply }, queues, plan) =>
+    inQueues(typeof queues === 'string' ? [queues] : queues, async () => {
       // Applies every edit that was acknowledged on any node before this request.
       await writer.catchUp();
       for (let attempt = 1; ; attempt++) {

@@ -392,6 +392,7 @@ it('a running import is interrupted when its key is replaced', async () => {
 });
 
 describe('a batch', () => {
+  const point = { type: 'Point', coordinates: [1, 2] };
   const shop = (name: string, more: object = {}) => ({
     description: `Shop ${name}`,
     type: 'circle',
@@ -444,8 +445,7 @@ describe('a batch', () => {
   // Rows of an import that were not stored yet did not count, so a place could have any number of geofences.
   it('lets no more geofences follow a place than may', async () => {
     const key = (await api.newProject('Followers')).key('test', 'secret');
-    const place = { name: 'Kiosk', geometry: { type: 'Point', coordinates: [1, 2] } };
-    await api.call('PUT', '/v1/places/kiosk', { key, body: place });
+    await api.call('PUT', '/v1/places/kiosk', { key, body: { name: 'Kiosk', geometry: point } });
     const followers = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) =>
         shop(`${from + index}`, { placeId: 'kiosk', coordinates: undefined }),
@@ -456,6 +456,25 @@ describe('a batch', () => {
     const { results, ...counts } = await upsert(followers(400, 700));
     expect(counts).toMatchObject({ created: 500, unchanged: 100, rejected: 100 });
     expect(results[600].error.message).toBe('placeId: has 1000 geofences already, the most that may follow one place');
+  });
+
+  // Each of them counted before another one was stored.
+  it('and edits at the same time let no more geofences follow a place than may', async () => {
+    const key = (await api.newProject('Followers at once')).key('test', 'secret');
+    await api.call('PUT', '/v1/places/kiosk', { key, body: { name: 'Kiosk', geometry: point } });
+    const fields = { description: 'Kiosk', type: 'circle', radius: 100, placeId: 'kiosk' };
+    const geofences = Array.from({ length: 990 }, (_, index) => ({ ...fields, tag: 'kiosk', externalId: `${index}` }));
+    await api.call('POST', '/v1/geofences/batch', { key, body: { geofences } });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        api.call('PUT', `/v1/geofences/kiosk/${980 + index}`, { key, body: fields }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(20);
+    expect(refused[0]?.body.meta.message).toBe(
+      'placeId: has 1000 geofences already, the most that may follow one place',
+    );
   });
 
   // A batch that waited for others was applied although its key was revoked meanwhile.

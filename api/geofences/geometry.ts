@@ -10,7 +10,7 @@ import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js
 import { distance } from '../../pipeline/geometry/scale.js';
 import { refusal } from '../../providers/answer.js';
 import type { Address, Geocoder } from '../../providers/geocoding/geocoder.js';
-import { type ApiError, fieldError, parameterError } from '../../schemas/errors.js';
+import { ApiError, fieldError, parameterError } from '../../schemas/errors.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
@@ -229,10 +229,7 @@ async function atPlace(
   sources: GeometrySources,
 ): Promise<Outcome<GeofenceInput>> {
   const place = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, placeId));
-  if (existing?.geometrySource?.place?.id !== placeId) {
-    const following = configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace);
-    if (following.length === maxGeofencesPerPlace) return fullPlace();
-  }
+  if (existing?.geometrySource?.place?.id !== placeId && isFull(scope, placeId, configuration)) return fullPlace();
   const { sought: _, ...input } = given;
   const hasGeometry = place !== undefined && (given.type !== 'polygon' || place.ring !== null);
   if (hasGeometry) return withPlace(scope, input, place, given, existing, sources);
@@ -281,6 +278,33 @@ const refusedPlace = (rule: string) => ({ ok: false as const, error: parameterEr
 /** Returns the outcome of a geofence that would be one too many of its place. */
 export const fullPlace = () =>
   refusedPlace(`has ${maxGeofencesPerPlace} geofences already, the most that may follow one place`);
+
+const isFull = (scope: Scope, placeId: string, configuration: Pick<ConfigurationReader, 'geofencesOfPlace'>): boolean =>
+  configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace).length === maxGeofencesPerPlace;
+
+/** Returns the place that a geofence begins to follow; undefined if it follows none, or that one already. */
+export function newPlaceOf(
+  { geometrySource }: Pick<GeofenceInput, 'geometrySource'>,
+  existing: GeofenceRecord | undefined,
+): PlaceSource | undefined {
+  const place = geometrySource?.place;
+  return place?.id === existing?.geometrySource?.place?.id ? undefined : place;
+}
+
+/**
+ * Returns why a geofence may not begin to follow its place any more: since {@link resolveGeometry}, other edits may
+ * have deleted the place, or taken the last places of followers.
+ */
+export function placeProblem(
+  scope: Scope,
+  { id, geometryHash }: PlaceSource,
+  configuration: Pick<ConfigurationReader, 'places' | 'geofencesOfPlace'>,
+): ApiError | undefined {
+  const isGone = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, id)) === undefined;
+  if (geometryHash !== null && isGone)
+    return new ApiError('edit_conflict', 'the place was deleted meanwhile; try again');
+  return isFull(scope, id, configuration) ? fullPlace().error : undefined;
+}
 
 /**
  * Returns the input with the geometry of a place: its polygon; for a point a circle of the radius that the owner gave;

@@ -4,12 +4,12 @@ import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
-import { isId } from '../../schemas/ids.js';
+import { isId, placeRecordId } from '../../schemas/ids.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { type Edit, sendRevision } from '../edits.js';
+import { type Edit, queueOf, sendRevision } from '../edits.js';
 import { boundedReads } from '../history.js';
 import { sendPage } from '../page.js';
 import type { Pair } from '../paired/fields.js';
@@ -18,7 +18,7 @@ import { exportedGeofence } from '../stored-fields.js';
 import { userParameters } from '../users/routes.js';
 import { listUsersInside, readUserQuery } from '../users/users.js';
 import { geofenceFields, readGeofence } from './fields.js';
-import { resolveGeometry } from './geometry.js';
+import { newPlaceOf, placeProblem, resolveGeometry } from './geometry.js';
 import { geofenceId, geofenceRecord, replacedGeofence } from './record.js';
 
 const tag = 'geofences';
@@ -45,6 +45,17 @@ export const geofenceRoutes =
         read: readGeofence,
         complete: (scope, given, current) =>
           resolveGeometry(scope, given, current, configuration, deps.geometrySources),
+        queues(scope, input, existing) {
+          const place = newPlaceOf(input, existing);
+          return place === undefined
+            ? []
+            : [queueOf('place', placeRecordId(scope.project, scope.environment, place.id))];
+        },
+        confirm(scope, input, existing) {
+          const place = newPlaceOf(input, existing);
+          const problem = place && placeProblem(scope, place, configuration);
+          if (problem !== undefined) throw problem;
+        },
         record: geofenceRecord,
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },

@@ -11,7 +11,7 @@ import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js
 import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import type { Edit } from '../edits.js';
+import { type Edit, queueOf } from '../edits.js';
 import { mergedFields } from '../merge-patch.js';
 import { enables, withoutPassedDate } from './enabling.js';
 import { type Pair, refuseOtherPair } from './fields.js';
@@ -58,8 +58,10 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
   /** Writes the record that follows from the input and from what it replaces, which is read again for each attempt. */
   async function save(http: Http, queue: string, input: InputPair, read: () => Replaced<Stored>): Promise<Stored> {
     const scope = callerOf(http.request);
-    return edit(http, `${name}/${queue}`, (nowMs) => {
+    const others = resource.queues?.(scope, input, read().base) ?? [];
+    return edit(http, [queueOf(name, queue), ...others], (nowMs) => {
       const { isExisting, base } = read();
+      resource.confirm?.(scope, input, base);
       const record = resource.record(scope, input, base, nowMs);
       if (record.enabled || !isExisting) resource.admit?.(scope);
       return { kind: name, id: record._id, record, isExisting, result: record };
@@ -119,7 +121,7 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
 
     /** Deletes the record that `find` returns. */
     async remove(http: Http, queue: string, find: () => Stored): Promise<void> {
-      await edit(http, `${name}/${queue}`, () => ({
+      await edit(http, queueOf(name, queue), () => ({
         kind: name,
         id: find()._id,
         record: null,

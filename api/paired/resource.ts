@@ -34,6 +34,10 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
     given: Given & Pick<Stored, keyof Pair>,
     current: () => Promise<Stored | undefined>,
   ): Promise<Outcome<Input & Pick<Stored, keyof Pair>>>;
+  /** Returns the queues of the edits of other records that the write depends on. Default: none. */
+  queues?(scope: Scope, input: Input, existing: Stored | undefined): readonly string[];
+  /** Throws if edits of other records, made since the lookup, forbid the write. Default: none do. */
+  confirm?(scope: Scope, input: Input, existing: Stored | undefined): void;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
   json(record: Stored, nowMs: number): object;
   /** Throws if the project may not create or enable records. Default: it may. */

@@ -194,6 +194,19 @@ describe('a geofence of a place', () => {
     expect(body.geofence).not.toHaveProperty('geometrySource');
   });
 
+  // Both were answered 200, because neither saw the other.
+  test('keeps its place from being deleted at the same time', async () => {
+    for (let round = 0; round < 10; round++) {
+      await put(`raced-${round}`);
+      const body = { description: 'x', type: 'circle', radius: 100, placeId: `raced-${round}` };
+      const [kept, deleted] = await Promise.all([
+        api.call('PUT', `/v1/geofences/raced/${round}`, { body }),
+        api.call('DELETE', url(`raced-${round}`)),
+      ]);
+      expect([kept.status, deleted.status].filter((status) => status === 200)).toHaveLength(1);
+    }
+  });
+
   test('keeps its place from being deleted', async () => {
     await put('used');
     await fence({ placeId: 'used' });

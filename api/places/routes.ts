@@ -10,7 +10,7 @@ import { placeRecordId } from '../../schemas/ids.js';
 import { Place, type PlaceRecord } from '../../schemas/json/place.js';
 import { placeJson } from '../../schemas/wire/place.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { type Edit, sendRevision } from '../edits.js';
+import { type Edit, queueOf, sendRevision } from '../edits.js';
 import { maxGeofencesPerPlace } from '../geofences/geometry.js';
 import {
   cursorParameter,
@@ -134,7 +134,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
       const input = accepted(readPlace(fields, request.params.id));
       const id = recordIdOf(request, input.placeId);
       const scope = callerOf(request);
-      const saved = await edit({ request, reply }, `place/${id}`, (nowMs) => {
+      const saved = await edit({ request, reply }, queueOf('place', id), (nowMs) => {
         const existing = configuration.places.find(scope, id);
         const record = placeRecord(scope, input, existing, nowMs);
         return { kind: 'place', id, record, isExisting: existing !== undefined, result: record };
@@ -160,7 +160,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
       const fields = knownFields(request);
       const id = recordIdOf(request, request.params.id);
       const scope = callerOf(request);
-      const saved = await edit({ request, reply }, `place/${id}`, (nowMs) => {
+      const saved = await edit({ request, reply }, queueOf('place', id), (nowMs) => {
         const existing = found(findPlace(configuration, request), 'place');
         const record = placeRecord(scope, accepted(patchPlace(existing, fields)), existing, nowMs);
         return { kind: 'place', id, record, isExisting: true, result: record };
@@ -183,7 +183,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
     }),
     handler: async (request, reply) => {
       const { project, environment } = callerOf(request);
-      await edit({ request, reply }, `place/${recordIdOf(request, request.params.id)}`, () => {
+      await edit({ request, reply }, queueOf('place', recordIdOf(request, request.params.id)), () => {
         const { _id, placeId } = found(findPlace(configuration, request), 'place');
         const used = configuration.geofencesOfPlace({ project, environment }, placeId, maxGeofencesPerPlace).length;
         if (used > 0) throw new ApiError('conflict', inUse(used));
