@@ -4,6 +4,7 @@ import type { RawFields } from '../http/fields/reader.js';
 import { unknownField } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
+import type { ErrorCode } from '../schemas/errors.js';
 import { applyRows, type RowAction } from './engine.js';
 import type { ImportedResource } from './resources.js';
 import type { SourceRow } from './source.js';
@@ -18,7 +19,7 @@ export interface BatchResult {
   readonly _id?: string;
   readonly tag?: string;
   readonly externalId?: string;
-  readonly error?: { readonly type: 'invalid_parameter'; readonly param: string; readonly message: string };
+  readonly error?: { readonly type: ErrorCode; readonly param: string; readonly message: string };
 }
 
 export interface BatchParts extends EditAuthority {
@@ -54,8 +55,8 @@ export async function applyBatch(
     { configuration, writer },
     { resource, batches: oneBatch(rows), isDryRun, maxRows: maxBatchRecords, unit: 'record' },
     {
-      rejected({ line }, { column, rule }) {
-        const error = { type: 'invalid_parameter', param: column, message: `${column}: ${rule}` } as const;
+      rejected({ line }, { column, rule, code = 'invalid_parameter' }) {
+        const error = { type: code, param: column, message: `${column}: ${rule}` };
         results[line - 1] = { index: line - 1, action: 'rejected', error };
       },
       decided(line, action, { id, tag, externalId }) {

@@ -89,6 +89,7 @@ interface PlannedRow {
 const problemOf = ({ error }: Outcome<unknown> & { ok: false }): RowProblem => ({
   column: error.param ?? 'row',
   rule: error.rule ?? error.message,
+  code: error.code,
 });
 
 /** Applies all rows. Rejects with BrokenSource, TooManyRows, the signal's reason, or the error of a write. */

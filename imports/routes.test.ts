@@ -427,6 +427,16 @@ describe('a batch', () => {
     expect((await api.call('GET', `/v1/geofences/${body.results[1]._id}`)).body.geofence.externalId).toBe('new');
   });
 
+  // All had the type `invalid_parameter`, so a program could not tell what may succeed later.
+  it('answers for each record the type of error that a single write has', async () => {
+    const isochrone = shop('isochrone', { type: 'isochrone', radius: 10, mode: 'foot' });
+    const { body } = await api.call('POST', '/v1/geofences/batch', { body: { geofences: [isochrone] } });
+    const single = await api.call('POST', '/v1/geofences', { body: isochrone });
+    const { type, param, message } = single.body.meta;
+    expect(type).toBe('not_available');
+    expect(body.results[0].error).toEqual({ type, param, message });
+  });
+
   // Rows of one write share their time, and pages by time lost those of them that a page had cut off.
   it('is listed whole by pages of times', async () => {
     const key = (await api.newProject('Pages of times')).key('test', 'secret');

@@ -1,5 +1,6 @@
 /** The rows of a file, as the readers of formats make them and the import takes them. */
 import type { RawFields } from '../http/fields/reader.js';
+import type { ErrorCode } from '../schemas/errors.js';
 
 /** Why a row cannot be applied. */
 export interface RowProblem {
@@ -7,6 +8,8 @@ export interface RowProblem {
   readonly column: string;
   /** Continues a sentence that begins with the column, such as `must be a number`. */
   readonly rule: string;
+  /** Of what a single write would be refused with. Default: `invalid_parameter`. */
+  readonly code?: ErrorCode;
 }
 
 export interface SourceRow {

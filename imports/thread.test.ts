@@ -5,16 +5,18 @@
 import fc from 'fast-check';
 import { open } from 'lmdb';
 import { expect, it, onTestFinished } from 'vitest';
+import type { GivenGeofence } from '../api/geofences/fields.js';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { followChanges } from '../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import { openReadModel } from '../pipeline/catalog/store/read-model.js';
 import { geofenceRecord, scopes, temporaryFolder } from '../pipeline/catalog/testing/fixtures.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
+import { fieldError } from '../schemas/errors.js';
 import { deriveId } from '../schemas/ids.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { propertyRuns } from '../schemas/testing/property-runs.js';
-import { packChanges, unpackChanges } from './thread.js';
+import { copiedOutcome, packChanges, remoteResolver, unpackChanges } from './thread.js';
 
 const tables = ['geofences', 'lists', 'outdatedGeofences', 'expiries', 'revisions', 'deletions', 'refused'];
 
@@ -52,6 +54,16 @@ const step = fc.record({
   /** Stored by the import thread, which read the record some steps ago, or by another edit. */
   by: fc.constantFrom('import' as const, 'import' as const, 'stale import' as const, 'other' as const),
   isWritten: fc.boolean(),
+});
+
+// Reports of large files named the column twice: "address: address: is not found".
+it('a refused geometry has the same error in the import thread', async () => {
+  const error = fieldError('address_not_found', { param: 'address', rule: 'is not found' });
+  const refused = { ok: false as const, error };
+  const resolve = remoteResolver({ resolve: async () => structuredClone(copiedOutcome(refused)) });
+  const outcome = await resolve(scopes[0]!, {} as GivenGeofence, deriveId('a'));
+  const { code, message, param, rule } = error;
+  expect(outcome).toMatchObject({ ok: false, error: { code, message, param, rule } });
 });
 
 it('a prepared change is stored like the same change decoded', async () => {

@@ -19,7 +19,7 @@ import type {
   PreparedFence,
   Scope,
 } from '../pipeline/catalog/types.js';
-import { ApiError, type ErrorCode } from '../schemas/errors.js';
+import { ApiError } from '../schemas/errors.js';
 import type { ImportRecord } from '../schemas/json/import.js';
 import type { ImportBounds, ImportRequest, RunningImport } from './execution.js';
 import type { ResolveGeometry } from './resources.js';
@@ -55,15 +55,12 @@ export interface ThreadServices {
 /** An outcome without an object of a class, which a copy would lose. */
 type CopiedOutcome =
   | Extract<Outcome<GeofenceInput>, { ok: true }>
-  | {
-      readonly ok: false;
-      readonly error: { readonly code: ErrorCode; readonly message: string; readonly param?: string };
-    };
+  | { readonly ok: false; readonly error: Pick<ApiError, 'code' | 'message' | 'param' | 'rule'> };
 
 export const copiedOutcome = (outcome: Outcome<GeofenceInput>): CopiedOutcome => {
   if (outcome.ok) return outcome;
-  const { code, message, param } = outcome.error;
-  return { ok: false, error: { code, message, ...(param !== undefined && { param }) } };
+  const { code, message, param, rule } = outcome.error;
+  return { ok: false, error: { code, message, param, rule } };
 };
 
 /** Returns the resolver of a thread that asks the other one. */
@@ -72,8 +69,8 @@ export const remoteResolver =
   async (scope, given, id) => {
     const outcome = await main.resolve(scope, given, id);
     if (outcome.ok) return outcome;
-    const { code, message, ...rest } = outcome.error;
-    return { ok: false, error: new ApiError(code, message, rest) };
+    const { code, message, param, rule } = outcome.error;
+    return { ok: false, error: new ApiError(code, message, { ...(param && { param }), ...(rule && { rule }) }) };
   };
 
 /** Encoded changes in one buffer. */
