@@ -128,7 +128,10 @@ export function readSync(
     if (input[name] === null) reader.refuse(name, `is required for ${input.protocol}`);
   };
   if (input.protocol === 'http') needs('urls');
-  else for (const name of ['region', 'bucket', 'keys', 'accessKeyId', 'secretAccessKey'] as const) needs(name);
+  else for (const name of ['region', 'bucket', 'keys'] as const) needs(name);
+  // Credentials that can't be decrypted any more don't keep a sync from being switched off.
+  if (input.protocol === 's3' && input.enabled)
+    for (const name of ['accessKeyId', 'secretAccessKey'] as const) needs(name);
   const isOtherKey = current?.accessKeyId != null && input.accessKeyId !== current.accessKeyId;
   if (isOtherKey && input.accessKeyId !== null && !Object.hasOwn(fields, 'secretAccessKey'))
     reader.refuse('secretAccessKey', 'is required together with another accessKeyId');

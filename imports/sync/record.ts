@@ -50,6 +50,8 @@ export function savedSync(
   const _id = syncId(scope);
   const { accessKeyId, secretAccessKey, urls, keys, ...rest } = input;
   const isKnown = accessKeyId !== null && secretAccessKey !== null;
+  // Credentials that can't be decrypted stay: the operator may bring their key back.
+  const unread = existing && credentialsOf(existing, cipher) === null ? existing.sealedCredentials : null;
   return {
     _id,
     project: scope.project,
@@ -59,7 +61,7 @@ export function savedSync(
     ...rest,
     urls: urls ?? [],
     keys: keys ?? [],
-    sealedCredentials: isKnown ? cipher.encrypt(JSON.stringify({ accessKeyId, secretAccessKey }), _id) : null,
+    sealedCredentials: isKnown ? cipher.encrypt(JSON.stringify({ accessKeyId, secretAccessKey }), _id) : unread,
     requested: { reason: 'saved', at: nowMs },
     lastRun: existing?.lastRun ?? null,
     // Another bucket may have other files of the same names.

@@ -146,6 +146,19 @@ describe('credentials', () => {
     expect(credentialsOf(one.stored(), cipher)).toEqual(credentials);
   });
 
+  // Such a sync could not be switched off: the credentials that nobody can read were required.
+  test('that cannot be decrypted stay when the sync is switched off, and are required to switch it on', async () => {
+    const one = await project();
+    await one.put(s3);
+    const other = createSecretCipher(Buffer.alloc(32, 9));
+    const record = { ...one.stored(), sealedCredentials: other.encrypt(JSON.stringify(credentials), one.stored()._id) };
+    await api.writer.write([{ kind: 'sync', id: record._id, record }]);
+    expect(await one.patch({ enabled: false })).toMatchObject({ status: 200, body: { sync: { enabled: false } } });
+    expect(credentialsOf(one.stored(), other)).toEqual(credentials);
+    expect(await one.patch({ enabled: true })).toMatchObject({ status: 400, body: { meta: { param: 'accessKeyId' } } });
+    expect((await one.patch({ enabled: true, ...credentials })).status).toBe(200);
+  });
+
   test('change together', async () => {
     const one = await project();
     await one.put(s3);
