@@ -2,6 +2,7 @@
  * The files of an import as CSV: its bad rows, and the rows of a dry run. They are stored in parts, as changes, so that
  * every node can answer them.
  */
+import { FieldReader } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';
@@ -82,11 +83,14 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Returns the cells of a row of any format, in the order of the header. */
-function cellsOf({ cells, content }: SourceRow, header: readonly string[]): string[] {
-  if (cells !== undefined) return header.map((_, index) => unguardCell(cells[index] ?? ''));
-  const fields = 'fields' in content ? content.fields : {};
-  return header.map((name) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined));
+/** Returns the cells of a row of any format, in the order of the columns. */
+function cellsOf({ cells, content }: SourceRow, columns: readonly string[], table: FieldTable): string[] {
+  if (cells !== undefined) return columns.map((_, index) => unguardCell(cells[index] ?? ''));
+  const reader = new FieldReader(content.fields ?? {});
+  // JSON may name each key, as in `metadata.color`, for which there is no column.
+  return columns.map((name) =>
+    cellOf(reader.value(name) ?? (table[name]?.hasKeys ? reader.dictionary(name) : undefined)),
+  );
 }
 
 /** Writes bad rows with the header of their file, or with all columns of the resource where the file had none. */
@@ -98,7 +102,7 @@ export function rejectedLine(
 ): { readonly header: string; readonly line: string } {
   const columns = header ?? columnsOf(table);
   const own = columns.filter((name) => !(rejectionColumns as readonly string[]).includes(name));
-  const cells = cellsOf(row, columns).filter((_, index) => own.includes(columns[index]!));
+  const cells = cellsOf(row, columns, table).filter((_, index) => own.includes(columns[index]!));
   return {
     header: csvLine([...own, ...rejectionColumns]),
     line: csvLine([...cells, `${row.line}`, problem.column, problem.rule]),
@@ -109,8 +113,8 @@ const maxShownCharacters = 100;
 
 /** Returns the beginning of what a column of a row holds. */
 export function shownValue({ content, cells }: SourceRow, column: string): string {
-  if ('problem' in content) return cutText(cells?.join(',') ?? '', maxShownCharacters).toWellFormed();
   const { fields } = content;
+  if (fields === undefined) return cutText(cells?.join(',') ?? '', maxShownCharacters).toWellFormed();
   const [base = '', key] = column.split(/\.(.*)/s);
   const whole = fields[base];
   const value = fields[column] ?? (isDictionary(whole) && key !== undefined ? whole[key] : whole);

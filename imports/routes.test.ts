@@ -249,6 +249,24 @@ describe('the history', () => {
     expect((await send(corrected)).body.import).toMatchObject({ created: 2, rejected: 0 });
   });
 
+  // The cells of such rows were empty where a key had a name of its own, and all were where a field was unknown.
+  it('gives the bad rows of JSON as CSV with all that they have', async () => {
+    const fields = { description: 'Kiosk', type: 'circle', tag: 'lines', coordinates: [1, 2] };
+    const keyed = { ...fields, externalId: 'keyed', radius: 5, 'metadata.color': 'red', 'metadata[floor]': 2 };
+    const misspelt = { ...fields, externalId: 'misspelt', raduis: 100 };
+    const lines = [keyed, misspelt].map((line) => JSON.stringify(line)).join('\n');
+    const { body } = await send(lines, '', { type: 'application/x-ndjson' });
+    const rejected = await text(body.import.rejectedFile);
+    const corrected = rejected.replace('"[1,2]",5,', '"[1,2]",50,').replace('"[1,2]",,', '"[1,2]",100,');
+    expect(body.import.rejections).toMatchObject([
+      { column: 'radius', value: '5' },
+      { column: 'raduis', value: '100' },
+    ]);
+    expect((await send(corrected)).body.import).toMatchObject({ created: 2, rejected: 0 });
+    const stored = (await api.call('GET', '/v1/geofences/lines/keyed')).body.geofence;
+    expect(stored.metadata).toEqual({ color: 'red', floor: 2 });
+  });
+
   it('keeps an import that has ended as it is when a caller stops it', async () => {
     const { body } = await send(csv(row('stop', 'a')));
     const stopped = await api.call('POST', `/v1/imports/${body.import._id}/stop`);

@@ -15,8 +15,8 @@ export interface RowProblem {
 export interface SourceRow {
   /** Line on which the row begins, counted from 1. In GeoJSON the number of the feature. */
   readonly line: number;
-  /** The fields by name, or why the row could not be read. */
-  readonly content: { readonly fields: RawFields } | { readonly problem: RowProblem };
+  /** The fields by name, or why the row could not be read, with the fields that it has nevertheless. */
+  readonly content: { readonly fields: RawFields } | { readonly problem: RowProblem; readonly fields?: RawFields };
   /** The cells of a CSV row, in the order of the header. */
   readonly cells?: readonly string[];
 }

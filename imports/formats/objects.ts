@@ -31,5 +31,5 @@ export function objectContent(text: string, findUnknown: FindUnknown, isFeature 
   const content = value.type === 'Feature' ? featureContent(value) : { fields: value };
   if ('problem' in content) return content;
   const unknown = findUnknown(content.fields);
-  return unknown === undefined ? content : { problem: unknown };
+  return unknown === undefined ? content : { problem: unknown, fields: content.fields };
 }
