@@ -36,7 +36,8 @@ type Spans = Int32Array;
 
 export class TileLayer {
   private readonly kindsByKeys = new Map<string, Kinds>();
-  private readonly read: (TileFeature | undefined)[] = [];
+  /** Features by index, as far as they were read. */
+  private readonly read: (TileFeature | undefined)[];
   private all: readonly TileFeature[] | undefined;
   private divided: readonly Cell[] | undefined;
 
@@ -45,7 +46,10 @@ export class TileLayer {
     private readonly tables: Tables,
     private readonly spans: Spans,
     private readonly boxes: Boxes,
-  ) {}
+  ) {
+    // With its length, because V8 makes a hash table of a list that is filled from its middle.
+    this.read = new Array(this.size);
+  }
 
   /** Width of the tile in tile units. */
   get extent(): number {
@@ -75,8 +79,9 @@ export class TileLayer {
 
   /** Returns the indices of the cells whose boxes overlap `near`, in tile units. */
   cellsNear(near: PixelBox): number[] {
+    const { cells } = this;
     const found: number[] = [];
-    for (const [index, { box }] of this.cells.entries()) if (overlaps(box, near)) found.push(index);
+    for (let index = 0; index < cells.length; index++) if (overlaps(cells[index]!.box, near)) found.push(index);
     return found;
   }
 
