@@ -4,12 +4,17 @@ import { writeFileSync } from 'node:fs';
 process.on('disconnect', () => process.exit(0));
 process.once('message', ({ archive, cacheFolder }) => {
   if (archive === 'unusable') {
-    process.send({ kind: 'unusable', reason: 'there is no such archive' });
+    answer({ kind: 'unusable', reason: 'there is no such archive' });
     return;
   }
   process.on('message', (task) => serve(task, cacheFolder));
-  process.send({ kind: 'ready' });
+  answer({ kind: 'ready' });
 });
+
+/** Sends a message to the pool. One that has ended needs none: without the callback, its end is an error here. */
+function answer(message) {
+  process.send(message, () => {});
+}
 
 /** The answer's bytes are what the process knows, as JSON. A map without an answer leaves a file in the folder. */
 function serve({ id, request, icons }, folder) {
@@ -18,11 +23,11 @@ function serve({ id, request, icons }, folder) {
   if (request.style === 'crash') process.kill(process.pid, 'SIGKILL');
   if (request.style === 'hold') return;
   if (request.style === 'fail') {
-    process.send({ kind: 'failed', id, reason: 'a mistake', processorMs: 1 });
+    answer({ kind: 'failed', id, reason: 'a mistake', processorMs: 1 });
     return;
   }
   if (request.style === 'exceed') {
-    process.send({ kind: 'failed', id, reason: 'too many tiles', code: 'map_too_large', processorMs: 4_000 });
+    answer({ kind: 'failed', id, reason: 'too many tiles', code: 'map_too_large', processorMs: 4_000 });
     return;
   }
   const known = { pid: process.pid, icons: [...icons.keys()], environment: Object.keys(process.env) };
@@ -31,7 +36,7 @@ function serve({ id, request, icons }, folder) {
     request.style === 'lack'
       ? { missingTiles: 1, tileProblem: 'the source is away' }
       : { missingTiles: 0, tileProblem: null };
-  process.send({
+  answer({
     kind: 'done',
     id,
     result: { bytes, contentType: 'image/png', ...tiles, cutLayers: [], missingIcons: 0, missingFonts: [] },
