@@ -9,7 +9,7 @@ import { until } from '../testing/until.js';
 import { inOrder } from './name-servers.js';
 import { get, openClient, outcome } from './testing/clients.js';
 import { type Answering, failure, type Question, rcodes, success, zone } from './testing/name-server.js';
-import { impatient, openResolver } from './testing/resolvers.js';
+import { impatient, neverAgain, openResolver } from './testing/resolvers.js';
 
 describe('by DNS', () => {
   test.each([
@@ -69,7 +69,7 @@ describe('one version fails', () => {
   });
 
   test('does not wait for IPv6, nor query it again', async () => {
-    const { resolve, asked } = await openResolver(exceptFor('AAAA', silence, both), patient);
+    const { resolve, asked } = await openResolver(exceptFor('AAAA', silence, both), neverAgain);
     await resolve('receiver.test');
     expect([...asked].sort()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });
@@ -154,7 +154,7 @@ describe('lookups are independent:', () => {
   test('one resolves and a file is read while a hundred others hang', async () => {
     const dead = Array.from({ length: 100 }, (_, index) => `dead-${index}.test`);
     const silent = Object.fromEntries(dead.map((name) => [name, 'silence' as const]));
-    const { resolve, asked } = await openResolver(zone({ ...silent, 'receiver.test': ['192.0.2.1'] }));
+    const { resolve, asked } = await openResolver(zone({ ...silent, 'receiver.test': ['192.0.2.1'] }), neverAgain);
     const settled: string[] = [];
     for (const name of dead) void resolve(name).then(() => settled.push(name));
     await until(() => new Set(asked).size === 2 * dead.length);

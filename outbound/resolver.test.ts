@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, networks, openClient, openReceiver, outcome, urlOf, whole } from './testing/clients.js';
 import { type Answering, success, zone } from './testing/name-server.js';
 import { answer } from './testing/receiver.js';
-import { impatient, openResolver } from './testing/resolvers.js';
+import { impatient, neverAgain, openResolver } from './testing/resolvers.js';
 
 function hostsFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
@@ -18,9 +18,9 @@ function hostsFile(text: string): string {
 
 describe('the cache', () => {
   /** Resolves a name at these times; returns how often the server was queried by then. */
-  async function asksAt(answering: Answering, ...timesMs: number[]): Promise<number[]> {
+  async function asksAt(answering: Answering, timesMs: readonly number[], limit = neverAgain): Promise<number[]> {
     let nowMs = 0;
-    const { resolve, asked } = await openResolver(answering, { ...impatient, nowMs: () => nowMs });
+    const { resolve, asked } = await openResolver(answering, { ...limit, nowMs: () => nowMs });
     const counts: number[] = [];
     for (const timeMs of timesMs) {
       nowMs = timeMs;
@@ -37,16 +37,16 @@ describe('the cache', () => {
     ['not at all', address(0), [0, 0, 1], [1, 2, 3]],
     ['that there is no such name, for 3 s', zone({}), [0, 2_999, 3_000], [1, 1, 2]],
     ['that no address is there, for 3 s', zone({ 'receiver.test': [] }), [0, 2_999, 3_000], [1, 1, 2]],
-  ])('%s', async (_, answering, timesMs, counts) => expect(await asksAt(answering, ...timesMs)).toEqual(counts));
+  ])('%s', async (_, answering, timesMs, counts) => expect(await asksAt(answering, timesMs)).toEqual(counts));
 
   test('keeps addresses for the shortest time to live', async () => {
     const answering: Answering = (question) =>
       success(question, ['192.0.2.1', '2001:db8::1'], question.type === 'A' ? 20 : 10);
-    expect(await asksAt(answering, 0, 9_999, 10_000)).toEqual([1, 1, 2]);
+    expect(await asksAt(answering, [0, 9_999, 10_000])).toEqual([1, 1, 2]);
   });
 
   test('keeps a failure for 3 s', async () => {
-    const [first, ...later] = await asksAt(() => undefined, 0, 2_999, 3_000);
+    const [first, ...later] = await asksAt(() => undefined, [0, 2_999, 3_000], impatient);
     expect(later).toEqual([first, first! * 2]);
   });
 

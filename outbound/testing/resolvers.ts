@@ -28,3 +28,6 @@ export async function openResolver(answering: Answering, options: NameResolverOp
 
 /** The shortest time limit that c-ares respects. */
 export const impatient = { timeoutMs: 250 };
+
+/** A time limit that no test reaches, so that no question is repeated or given up on a busy machine. */
+export const neverAgain = { timeoutMs: 600_000 };
