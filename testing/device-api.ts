@@ -68,7 +68,7 @@ const ingestBounds: IngestBounds = {
   maxReplayBodyBytes: 5 * 2 ** 20,
 };
 
-/** A circle of 100 m about [10, 50] with tag `shop` is configured. */
+/** Starts the API for devices on a node of its own. It has a circle of 100 m about [10, 50] with tag `shop`. */
 export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<DeviceApi> {
   const node = await TestNode.open();
   const [publishable, secret] = [newKey('test', 'publishable', 0), newKey('test', 'secret', 0)];

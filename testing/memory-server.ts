@@ -22,7 +22,7 @@ server.keepAliveTimeout = 60000;
 server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-/** By path with its slash, whatever the query; what isn't there is 404. */
+/** Serves files by path with its slash, whatever the query. All other paths are answered 404. */
 export async function serveFromMemory(files: ReadonlyMap<string, ServedFile>): Promise<MemoryServer> {
   const worker = new Worker(code, { eval: true, workerData: files });
   const port = await new Promise<number>((resolve, reject) => {

@@ -14,6 +14,7 @@ export interface ReceivedRequest {
 /** Answers one request that has been read and kept. */
 export type Answering = (request: ReceivedRequest, response: ServerResponse) => void;
 
+/** Answers 204 to every request. */
 export const acknowledging: Answering = (_, response) => void response.writeHead(204).end();
 
 export class Receiver {

@@ -16,6 +16,7 @@ export const secret = 'c29tZXRoaW5nIHNlY3JldA';
 /** A time limit long enough not to matter. */
 export const ampleMs = 30_000;
 
+/** Parses networks. Throws if one is invalid. */
 export function networks(...list: string[]): Networks {
   const parsed = parseNetworks('networks', list);
   if (!parsed.ok) throw new Error(parsed.problem.rule);
@@ -37,6 +38,7 @@ export function openClient(options: Partial<OutboundOptions> = {}): OutboundClie
   return client;
 }
 
+/** Opens a receiver on loopback; closed when the test ends. */
 export async function openReceiver(
   answering: Answering,
   options?: Parameters<typeof RawReceiver.start>[1],
@@ -46,14 +48,17 @@ export async function openReceiver(
   return receiver;
 }
 
+/** Returns a URL of the receiver under a host name. */
 export const urlOf = ({ port }: { readonly port: number }, host = '127.0.0.1'): string => `http://${host}:${port}/hook`;
 
+/** Returns a GET request that carries the secret in its query and its headers. */
 export const get = (url: string, headers: OutboundRequest['headers'] = {}): OutboundRequest => ({
   method: 'GET',
   url: `${url}?token=${secret}`,
   headers: { authorization: secret, ...headers },
 });
 
+/** Returns a POST request that carries the secret as {@link get} does. */
 export const post = (url: string, body: string): OutboundRequest => ({
   ...get(url),
   method: 'POST',
@@ -72,5 +77,7 @@ export async function outcome(sent: Promise<OutboundResult>): Promise<object> {
   return { failure: result.failure, message: result.message };
 }
 
+/** Returns the {@link outcome} of a response whose body fits into the bound. */
 export const whole = (status: number, body: string) => ({ status, body, truncated: false });
+/** Returns the {@link outcome} of a response whose body was cut at the bound, or broke off. */
 export const truncated = (status: number, body: string) => ({ status, body, truncated: true });

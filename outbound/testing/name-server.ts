@@ -57,6 +57,7 @@ export const zone =
 
 export const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 
+/** Builds a response without records that has the code. */
 export const failure = ({ message }: Question, rcode: number): Buffer =>
   Buffer.concat([header(message, rcode, 0), questionBytes(message)]);
 

@@ -31,9 +31,10 @@ const details: LocationDetails = {
   nearbyGeofences: false,
 };
 
-/** All null by default. */
+/** Returns details with the changes; all others are null. */
 export const exampleDetails = (changes: Partial<LocationDetails> = {}): LocationDetails => ({ ...details, ...changes });
 
+/** Returns a location with the changes. */
 export const exampleLocation = (changes: Partial<Location> = {}): Location => ({
   id: locationId,
   project,
@@ -57,6 +58,7 @@ export const exampleLocation = (changes: Partial<Location> = {}): Location => ({
   ...changes,
 });
 
+/** Returns the outcome of an applied location, with the changes. */
 export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
   location: exampleLocation(),
   result: 'applied',
@@ -69,6 +71,7 @@ export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
   ...changes,
 });
 
+/** Returns a geofence as events carry it, with the changes. */
 export const exampleEventGeofence = (changes: Partial<EventGeofence> = {}): EventGeofence => ({
   id: deriveId('geofence', 'x'),
   tag: 'store',
@@ -82,6 +85,7 @@ export const exampleEventGeofence = (changes: Partial<EventGeofence> = {}): Even
   ...changes,
 });
 
+/** Returns an entry into {@link exampleEventGeofence}, with the changes. */
 export const exampleEvent = (changes: Partial<Event> = {}): Event => ({
   id: deriveId('event', 'x'),
   type: 'user.entered_geofence',

@@ -26,6 +26,7 @@ function rowsOf<Value, Table extends Columns>(
   return rows.take().rows;
 }
 
+/** Encodes outcomes as rows of table `locations`, from their Avro frames. */
 export const locationRows = (outcomes: Iterable<Outcome>): Buffer => {
   const frame = new OutcomeFrame();
   return rowsOf(
@@ -34,9 +35,13 @@ export const locationRows = (outcomes: Iterable<Outcome>): Buffer => {
     outcomes,
   );
 };
+/** Encodes rows of table `events`. */
 export const eventRows = (events: Iterable<Event>): Buffer => rowsOf(newEventRows(), addEvent, events);
+/** Encodes rows of table `users`. */
 export const userRows = (outcomes: Iterable<Outcome>): Buffer => rowsOf(newUserRows(), addUser, outcomes);
+/** Encodes rows of table `attempts`. */
 export const attemptRows = (attempts: Iterable<Attempt>): Buffer => rowsOf(newAttemptRows(), addAttempt, attempts);
+/** Encodes rows of table `rejections`. */
 export const rejectionRows = (rejections: Iterable<Rejection>): Buffer =>
   rowsOf(newRejectionRows(), addRejection, rejections);
 

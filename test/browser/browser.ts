@@ -85,7 +85,7 @@ const sdkPath = fileURLToPath(new URL('../../node_modules/radar-sdk-js/dist/rada
 const html = `<!doctype html><title>A shop</title>
 <script type="module">import Radar from '/radar.js'; globalThis.Radar = Radar;</script>`;
 
-/** A shop's web page that loads the SDK exactly as it was published. */
+/** Serves a shop's web page that loads the SDK exactly as it was published. */
 export async function serveWebPage(): Promise<WebPage> {
   const sdk = readFileSync(sdkPath);
   const server = createServer((request, response) => {

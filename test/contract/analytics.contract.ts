@@ -43,6 +43,7 @@ const locationRow = (id: string, changed: NamedValues = {}): NamedValues => ({
 
 const text = (file: Uint8Array): string => Buffer.from(file).toString('utf8');
 
+/** Defines the tests of the contract for one implementation. `site` makes a new place for each test. */
 export function describeAnalyticsContract(name: string, site: () => Promise<AnalyticsSite>): void {
   const onAnalytics = (use: (analytics: Analytics) => Promise<void>) => async () => {
     const place = await site();

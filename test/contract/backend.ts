@@ -33,6 +33,7 @@ export async function onFreshBackend(
   });
 }
 
+/** Runs `use` on a new site, which is removed afterwards. */
 export async function onFreshSite<Site extends BackendSite>(
   site: () => Promise<Site>,
   use: (place: Site) => Promise<void>,
@@ -45,11 +46,13 @@ export async function onFreshSite<Site extends BackendSite>(
   }
 }
 
+/** Returns a record whose value is UTF-8 text, or a tombstone. */
 export const record = (key: string, value: string | null): NewRecord => ({
   key,
   value: value === null ? null : Buffer.from(value),
 });
 
+/** Returns the text of a record; null for a tombstone. */
 export const textOf = ({ value }: LogRecord): string | null => (value === null ? null : value.toString());
 
 /** Returns all records of the partition, read in small steps. */

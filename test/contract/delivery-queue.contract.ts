@@ -32,6 +32,7 @@ const again = (place: DeliveryPlace, dueAtMs: number, attempts: number): Settlem
   next: { dueAtMs, attempts },
 });
 
+/** Defines the tests of the contract for one implementation. `site` makes a new place for each test. */
 export function describeDeliveryQueueContract(name: string, site: () => Promise<BackendSite>): void {
   const onQueue = (use: (queue: DeliveryQueue) => Promise<void>) => () =>
     onFreshBackend(site, ({ deliveryQueue }) => use(deliveryQueue));

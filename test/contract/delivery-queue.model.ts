@@ -34,13 +34,14 @@ export interface Added {
   readonly text: string;
 }
 
+/** Returns the batch that adds these deliveries with the next position. */
 export const batchOf = (expectedOffset: number, nextOffset: number, added: readonly Added[]) => ({
   expectedOffset,
   nextOffset,
   deliveries: added.map(({ webhook, dueAtMs, text }) => ({ webhook, dueAtMs, value: Buffer.from(text) })),
 });
 
-/** The answer of `webhooks`, sorted. */
+/** Returns the answer of `webhooks`, sorted. */
 export const webhooksOf = async (queue: DeliveryQueue, source: DeliverySource): Promise<(string | number)[][]> =>
   (await queue.webhooks(source)).map(({ webhook, nextDueAtMs }) => [webhook, nextDueAtMs]).sort();
 

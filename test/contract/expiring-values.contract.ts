@@ -12,6 +12,7 @@ export interface ExpiringValuesSite {
 
 const absent = { current: null };
 
+/** Defines the tests of the contract for one implementation. `site` makes a new place for each test. */
 export function describeExpiringValuesContract(name: string, site: () => Promise<ExpiringValuesSite>): void {
   async function onValues(use: (values: ExpiringValues, place: ExpiringValuesSite) => Promise<void>): Promise<void> {
     const place = await site();

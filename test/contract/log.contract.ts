@@ -50,7 +50,7 @@ const numbered = (count: number, keys: number, from = 0) =>
 const until = (condition: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 120_000, interval: 5 });
 
-/** Each property runs on `numRuns` new backends. */
+/** Defines the tests of the contract for one implementation. Each property runs on `numRuns` new backends. */
 export function describeLogContract(name: string, site: () => Promise<BackendSite>, { numRuns = 40 } = {}): void {
   const onLog = (use: (log: Log) => Promise<void>) => () => onFreshBackend(site, ({ log }) => use(log));
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BackendSite, onFreshSite } from './backend.js';
 
+/** Defines the tests of the contract for one implementation. `site` makes a new place for each test. */
 export function describePositionsContract(name: string, site: () => Promise<BackendSite>): void {
   describe(`${name}: positions`, () => {
     test('a position is 0 until it is set, separate per group, topic and partition, and survives a reopen', () =>

@@ -10,6 +10,7 @@ export interface RepliesSite {
   close(): Promise<void>;
 }
 
+/** Defines the tests of the contract for one implementation. `open` makes two inboxes and more of one place. */
 export function describeRepliesContract(name: string, open: () => Promise<RepliesSite>): void {
   describe(`${name}: replies`, () => {
     test('each reply reaches the inbox whose address it carries, and no other, in order', async () => {

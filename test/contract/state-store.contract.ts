@@ -32,7 +32,7 @@ async function statesOf(
 const eventsOf = async ({ log }: Backend): Promise<(string | null)[]> =>
   (await readTopic(log, 'events')).flat().map(textOf);
 
-/** Each property runs on `numRuns` new backends. */
+/** Defines the tests of the contract for one implementation. Each property runs on `numRuns` new backends. */
 export function describeStateStoreContract(
   name: string,
   site: () => Promise<BackendSite>,

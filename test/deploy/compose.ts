@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
+/** Returns the URL of a file, from its path in the repository. */
 export const repositoryFile = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+/** Reads a file as text, from its path in the repository. */
 export const readRepositoryFile = (path: string): string => readFileSync(repositoryFile(path), 'utf8');
 
 export interface Service {

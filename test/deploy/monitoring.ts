@@ -128,6 +128,7 @@ export function labelsOf(text: string): Labels {
 
 const selector = /\b((?:fenceline|nodejs|process)_\w+|up\b)(?:{([^}]*)})?/g;
 
+/** Returns the names of the metrics that a query reads, each as often as it does. */
 export const metricsIn = ({ expression }: Query): string[] =>
   [...expression.matchAll(selector)].map(([, metric]) => metric as string);
 

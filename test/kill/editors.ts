@@ -11,6 +11,7 @@ const places = 3;
 const radiusM = 100;
 const tag = 'fought-over';
 
+/** Returns the name of a record in the ledger: its kind, tag and external id. */
 export const pairOf = (kind: Kind, externalId: string): string => `${kind}/${tag}/${externalId}`;
 
 /** Every place where a geofence may stand, in metres east and north. They are apart from each other. */

@@ -14,6 +14,7 @@ export interface Sources {
   close(): Promise<void>;
 }
 
+/** Opens the data folder of a node that has stopped. */
 export async function embeddedSources(dataFolder: string, partitions: number): Promise<Sources> {
   const { log, stateStore, close } = openEmbedded({ path: dataFolder, partitions });
   const analytics = await openChdbAnalytics({ path: `${dataFolder}/analytics` });
@@ -28,7 +29,7 @@ export async function embeddedSources(dataFolder: string, partitions: number): P
   };
 }
 
-/** @param environment that of a cluster's nodes. */
+/** Opens the services of a cluster. `environment` is that of its nodes. */
 export async function clusterSources(environment: Readonly<Record<string, string>>): Promise<Sources> {
   const loaded = loadConfiguration({ environment, flags: {} });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));

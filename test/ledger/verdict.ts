@@ -52,6 +52,6 @@ export function brokenByItself({ ledger, receiver }: Run, promised: Promised): s
   ];
 }
 
-/** One line per location, as {@link Ledger.locations}. */
+/** Returns one line per location, as {@link Ledger.locations} has them when all were applied once. */
 export const everyLocationOnce = ({ devices }: Workload): string[] =>
   devices.flat().map(({ deviceId, updatedAtMs }) => `${deviceId} ${new Date(updatedAtMs).toISOString()} applied 1`);

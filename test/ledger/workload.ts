@@ -46,7 +46,7 @@ interface Beacon {
   readonly ranged: { readonly type: 'ibeacon'; readonly uuid: string; readonly major: string; readonly minor: string };
 }
 
-/** @param endMs the time of the last location of every device, epoch ms. */
+/** Builds the workload of a seed. `endMs` is the time of the last location of every device, epoch ms. */
 export function buildWorkload(seed: number, { devices, locationsPerDevice }: WorkloadSize, endMs: number): Workload {
   const random = createRandom(seed);
   const beacons = Array.from({ length: 24 }, (_, index) => beaconAt(index, random));

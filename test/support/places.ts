@@ -15,6 +15,7 @@ export function standing(eastM: number, northM: number): { longitude: number; la
   return { longitude, latitude };
 }
 
+/** Returns the geometry of a circle about a point that is given in metres. */
 export const circle = (eastM: number, northM: number, radiusM: number) => ({
   type: 'circle',
   coordinates: at(eastM, northM),
@@ -33,4 +34,5 @@ export const square = (eastM: number, northM: number, halfSideM: number) => ({
   ].map(([x, y]) => at(eastM + (x ?? 0) * halfSideM, northM + (y ?? 0) * halfSideM)),
 });
 
+/** Returns the types of events, in their order. */
 export const eventTypesOf = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type);

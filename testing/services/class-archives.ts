@@ -27,7 +27,7 @@ export const javaOptions = [
 /** Returns the path of the archive of a program whose jars are in a folder. It exists once it is recorded. */
 export const archiveIn = (folder: string): string => join(folder, fileName);
 
-/** Shell that sets `$classes` to Java's option for the archive of the software: to use it, or to record it. */
+/** Returns shell that sets `$classes` to Java's option for the archive of the software: to use it, or to record it. */
 export const setClassesOption = ({ folder }: Software): string => `classes=
 [ -e "$${folder!.variable}/${fileName}" ] && classes="-XX:SharedArchiveFile=$${folder!.variable}/${fileName}"
 [ -n "\${RECORD_CLASSES:-}" ] && classes="-XX:ArchiveClassesAtExit=$RECORD_CLASSES"`;

@@ -7,6 +7,7 @@ const timeoutMs = 20_000;
 
 export type RedisConnection = Omit<RedisOptions, 'replyMapping'>;
 
+/** Connects for the time of the action. Rejects with the reason if the connection fails. */
 export async function withRedis<T>(connection: RedisConnection, action: (client: Redis) => Promise<T>): Promise<T> {
   const limits = { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
   const client = new Redis({ ...limits, ...connection });
@@ -30,6 +31,7 @@ export function silentKafka(config: KafkaConfig): Kafka {
   return new Kafka({ logLevel: logLevel.NOTHING, ...config });
 }
 
+/** Connects an admin client for the time of the action. */
 export async function withKafka<T>(
   config: KafkaConfig,
   action: (admin: Admin, client: Kafka) => Promise<T>,

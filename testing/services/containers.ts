@@ -20,6 +20,7 @@ const endTimeoutSeconds = 30;
 
 let answers: Promise<boolean> | undefined;
 
+/** Returns whether Docker can be used. It is asked once per process. */
 export function dockerAnswers(): Promise<boolean> {
   answers ??= getContainerRuntimeClient().then(
     () => true,
@@ -28,7 +29,7 @@ export function dockerAnswers(): Promise<boolean> {
   return answers;
 }
 
-/** The network goes with the last of its servers. */
+/** Starts programs in one network, which goes with the last of them. */
 export async function startContainers(programs: readonly Program[]): Promise<Promise<Server>[]> {
   const network = await startNetwork(programs);
   let users = programs.length;

@@ -27,6 +27,7 @@ export interface Broker {
   readonly controller: number;
 }
 
+/** Returns the files of a broker's folder by name. */
 export const filesOf = (broker: Broker, all: readonly Broker[], settings: KafkaSettings): Record<string, string> => ({
   'server.properties': propertiesOf(broker, all, settings),
   'log4j.properties': loggingBefore4,
@@ -138,7 +139,9 @@ function saslProperties(sasl: KafkaSettings['sasl']): Record<string, string> {
   };
 }
 
-/** SCRAM's users are in the cluster's own records from the beginning: arguments of its formatting. */
+/**
+ * Returns the arguments for formatting a broker's disk that create SCRAM's users. The cluster's own records have them.
+ */
 export function scramOf({ sasl }: KafkaSettings): string {
   if (!sasl || sasl.mechanism === 'plain') return '';
   return Object.entries(sasl.users)

@@ -40,6 +40,7 @@ function softwareOf(version: string): Software {
   return { name: 'kafka', commands: ['java'], folder: { variable, inImage: '/opt/kafka/libs' }, image };
 }
 
+/** Starts the brokers. Resolves when all of them serve clients. */
 export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaServer> {
   const count = settings.brokers ?? 1;
   const ports = await freePorts(3 * count);

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { type Address, loopback } from './ports.js';
 
+/** Starts a proxy before the server at `target`, on a free port. */
 export async function startProxy(target: Address): Promise<BadNetwork> {
   const proxy = new BadNetwork(target);
   await proxy.start();

@@ -13,11 +13,11 @@ const commandTimeout = 20_000;
 const on = <T>({ host, port }: Address, use: (node: Redis) => Promise<T>): Promise<T> =>
   withRedis({ host, port, commandTimeout }, use);
 
-/** The slot of a key. */
+/** Returns the slot of a key. */
 export const slotOf = (node: Address, key: string): Promise<number> =>
   on(node, async (client) => Number(await client.call('CLUSTER', 'KEYSLOT', key)));
 
-/** The port of the master that has the slot, as the node sees it. */
+/** Returns the port of the master that has the slot, as the node sees it. */
 export async function masterOf(node: Address, slot: number): Promise<number> {
   const ranges = (await on(node, (client) => client.call('CLUSTER', 'SLOTS'))) as [number, number, [string, number]][];
   const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last)!;

@@ -39,6 +39,7 @@ export interface RedisClusterServer extends Server {
 
 export const redis: Software = { name: 'redis', commands: ['redis-server'], image: 'redis:7' };
 
+/** Starts a single server. Resolves when it answers. */
 export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
   const [port] = (await freePorts(1)) as [number];
   const connection = connectionOf(port, settings);
@@ -48,6 +49,7 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   return Object.assign(server, { host: loopback, port, version: await versionOf(connection) });
 }
 
+/** Starts a cluster of masters, with a replica of each if told so. Resolves when all slots are served. */
 export async function startRedisCluster({
   hasReplicas = false,
   nodeTimeoutMs = patientNodeTimeoutMs,

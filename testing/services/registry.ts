@@ -28,6 +28,7 @@ const pingTimeoutMs = 1_000;
 /** The first request of its kind loads classes. */
 const firstRequestTimeoutMs = 60_000;
 
+/** Starts the registry. Resolves when it answers. */
 export async function startRegistry(): Promise<RegistryServer> {
   const [port] = (await freePorts(1)) as [number];
   const [server] = (await run([programOn(port)])) as [Server];

@@ -26,5 +26,5 @@ declare module 'vitest' {
   }
 }
 
-/** Undefined if the services are missing. The files of the cluster project are skipped then. */
+/** Returns the services; undefined if they are missing. The files of the cluster project are skipped then. */
 export const services = (): Services | undefined => inject('services');

@@ -14,7 +14,7 @@ const memoryFolder = '/dev/shm';
 const requiredBytes = 8 * 2 ** 30;
 const namePattern = /^fenceline-tests-(\d+)$/;
 
-/** Each project calls it. The first call counts. */
+/** Moves the temporary files. Each project calls it, and the first call counts. */
 export default function setup(): void {
   if (process.env.TMPDIR !== undefined || !isSuitable()) return;
   removeAbandoned();

@@ -22,6 +22,7 @@ export const scopes: Scope[] = [
 ];
 export const scope = scopes[0]!;
 
+/** Returns a circle with the fields changed. Its `_id` follows from the external id. */
 export const geofenceRecord = (fields: Partial<GeofenceRecord> = {}): GeofenceRecord => ({
   _id: deriveId('geofence', fields.externalId ?? 'x'),
   ...scope,
@@ -48,6 +49,7 @@ export const geofenceRecord = (fields: Partial<GeofenceRecord> = {}): GeofenceRe
   ...fields,
 });
 
+/** Returns a beacon with the fields changed. Its `_id` follows from the external id. */
 export const beaconRecord = (fields: Partial<BeaconRecord> = {}): BeaconRecord => ({
   _id: deriveId('beacon', fields.externalId ?? 'x'),
   ...scope,
@@ -66,7 +68,7 @@ export const beaconRecord = (fields: Partial<BeaconRecord> = {}): BeaconRecord =
   ...fields,
 });
 
-/** A place whose geometry hash tells its geometry. */
+/** Returns a place with the fields changed, whose geometry hash tells its geometry. */
 export function placeRecord(fields: Partial<PlaceRecord> = {}): PlaceRecord {
   const { placeId = 'p', center = [10, 50], ring = null } = fields;
   const { project, environment } = { ...scope, ...fields };
@@ -90,6 +92,7 @@ export function placeRecord(fields: Partial<PlaceRecord> = {}): PlaceRecord {
   };
 }
 
+/** Returns project A with the fields changed. */
 export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecord => ({
   _id: projectA,
   name: 'A project',
@@ -100,6 +103,7 @@ export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecor
   ...fields,
 });
 
+/** Returns a location of the fixtures' environment with the fields changed. */
 export const location = (fields: Partial<Location> = {}): Location => exampleLocation({ ...scope, ...fields });
 
 /** Returns an empty directory that is removed after the test. */

@@ -110,6 +110,7 @@ const flatBeacons = (list: readonly FlatBeacon[]): Beacons => ({
   byId: (id) => list.find((beacon) => beacon.id === id),
 });
 
+/** Returns the context of a world, as evaluation takes it. */
 export const contextOf = (world: FlatWorld): EvaluationContext => ({
   fences: flatFences(world.fences),
   beacons: flatBeacons(world.beacons),
@@ -117,6 +118,7 @@ export const contextOf = (world: FlatWorld): EvaluationContext => ({
   bounds: world.bounds,
 });
 
+/** Returns a circle about a point of the plane, in metres. */
 export const flatFence = (
   id: string,
   x: number,
@@ -140,6 +142,7 @@ export const flatBeacon = (id: string, minor: number, enabled = true, generation
   },
 });
 
+/** Returns a world with default settings and bounds, changed as told. */
 export const flatWorld = (
   fences: readonly FlatFence[],
   settings: Partial<Settings> = {},
@@ -152,6 +155,7 @@ export const flatWorld = (
   bounds: { ...defaultBounds, ...bounds },
 });
 
+/** Converts minutes to milliseconds. */
 export const minutes = (count: number): number => count * 60_000;
 
 /** 2025-06-02, a Monday, 12:00 UTC. */

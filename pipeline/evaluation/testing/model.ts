@@ -15,7 +15,9 @@ export interface ModelEvaluation {
   readonly notEntered: number;
 }
 
-/** `freshId` is the _id that the code under test gave to a new user record of this location. */
+/**
+ * Evaluates a location by the rules alone. `freshId` is the `_id` that the code under test gave to a new user record.
+ */
 export function evaluateByTheTables(
   location: Location,
   before: DeviceState | undefined,

@@ -1,7 +1,7 @@
 /** Random shapes for properties. */
 import fc from 'fast-check';
 
-/** Finite numbers, none so small that products of differences underflow. */
+/** Generates finite numbers, none so small that products of differences underflow. */
 export const between = (min: number, max: number): fc.Arbitrary<number> =>
   fc.integer({ min: 0, max: 2 ** 40 }).map((step) => min + ((max - min) * step) / 2 ** 40);
 
@@ -16,7 +16,7 @@ export const unitStar = (minVertices: number, maxVertices: number): fc.Arbitrary
     ),
   );
 
-/** A ring's points scaled and moved. */
+/** Returns a ring's points, scaled and moved. */
 export const place = (points: Float64Array, x: number, y: number, scaleX: number, scaleY: number): Float64Array =>
   points.map((value, i) => (i % 2 === 0 ? x + scaleX * value : y + scaleY * value));
 

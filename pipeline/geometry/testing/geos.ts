@@ -9,6 +9,7 @@ export interface Geos {
   intersectionArea(a: Float64Array, b: Float64Array): number;
 }
 
+/** Loads the library. Its messages are dropped: results and exceptions say enough. */
 export async function loadGeos(): Promise<Geos> {
   const geos = await initGeosJs({ noticeHandler: () => {} });
 

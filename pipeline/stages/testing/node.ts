@@ -24,6 +24,7 @@ export const clock = Date.now;
 /** Returns the record key of a location. */
 export const keyOf = ({ project, environment, deviceId }: Location): string => `${project}/${environment}/${deviceId}`;
 
+/** Returns the location as ingest appends it. */
 export const locationRecord = (value: Location): NewRecord => ({
   key: keyOf(value),
   value: codecs.location.encode(value),

@@ -197,6 +197,7 @@ export async function startServer(handler: Handler): Promise<LocalService> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
+/** Starts a service on loopback that answers what was recorded, and 404 to all else. */
 export const startService = (name: ServiceName): Promise<LocalService> =>
   startServer((request, response) => {
     const answer = answers[name](new URL(request.url!, 'http://service'));

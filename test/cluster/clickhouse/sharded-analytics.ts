@@ -20,6 +20,7 @@ export async function openShardedAnalytics() {
   };
 }
 
+/** Stops the servers, if a test has started them. */
 export async function stopShardedAnalytics(): Promise<void> {
   await (await server)?.stop();
 }

@@ -7,6 +7,7 @@ import { onCluster } from '../../../pipeline/stages/analytics/on-cluster.js';
 import type { ClickHouseAddress } from '../../../testing/services/clickhouse/clickhouse.js';
 import type { AnalyticsSite } from '../../contract/analytics.contract.js';
 
+/** Returns options for a new database of the server. `cluster` names the cluster whose shards it is made on. */
 export const freshOptions = ({ url, username, password }: ClickHouseAddress, cluster?: string): ClickHouseOptions => ({
   url,
   username,

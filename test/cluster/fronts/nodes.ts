@@ -34,11 +34,13 @@ export interface Fronts {
 
 let started: Fronts | undefined;
 
+/** Starts the nodes. They take seconds, so all tests of a file share them. */
 export async function startFronts(): Promise<void> {
   const cluster = newTestCluster()!;
   started = { cluster, nodes: await ClusterNodes.start({ ...cluster.environment, ...settings }, plan) };
 }
 
+/** Stops the nodes, if they have started. */
 export async function stopFronts(): Promise<void> {
   await started?.nodes.dispose();
 }
@@ -58,4 +60,5 @@ export async function endWorkers(): Promise<void> {
 /** Returns a client with any text for a key, or none. */
 export const at = (name: Front, key: string | undefined): Client =>
   new Client(() => fronts().nodes.node(name).address, key);
+/** Returns a client of the front with the admin API key. */
 export const administratorAt = (name: Front): Client => at(name, fronts().cluster.adminApiKey);

@@ -17,11 +17,14 @@ export interface OpenStore {
 
 const textsOf = (records: readonly NewRecord[]): string[] => records.map(({ value }) => `${value}`);
 
+/** Publishes nothing and succeeds. */
 export const willing = async () => {};
+/** Rejects, as publishing does while Kafka is away. */
 export const absent = async () => {
   throw new Error('no Kafka');
 };
 
+/** Opens a state store for the time of `use`. */
 export async function withStore(
   options: RedisOptions,
   use: (open: OpenStore) => Promise<void>,
@@ -63,4 +66,5 @@ export const commitOf = (expectedOffset: number, nextOffset: number, key = 'devi
   states: new Map([[key, Buffer.from(`${nextOffset}`)]]),
   publish: [{ topic: 'events', records: [{ key, value: Buffer.from(`- ${nextOffset}`) }] }],
 });
+/** Returns how the records of these offsets are published. */
 export const published = (...offsets: number[]): string[] => offsets.map((offset) => `W ${offset}`);

@@ -35,7 +35,7 @@ export interface ReleaseRecord {
   readonly answers: Readonly<Record<string, Json>>;
 }
 
-/** The settings that the folder is written and read with. */
+/** Returns the settings that the folder is written and read with, at a time of ISO 8601. */
 export function settingsAt(time: string): Record<string, string> {
   const clock = fileURLToPath(new URL('clock.cjs', import.meta.url).href.replace('/dist/', '/'));
   return {

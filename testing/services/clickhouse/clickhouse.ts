@@ -39,6 +39,7 @@ const username = 'fenceline';
 const keepAliveMs = 3_000;
 const pingTimeoutMs = 2_000;
 
+/** Starts the server. Resolves when it answers. */
 export async function startClickHouse(settings: ClickHouseSettings = {}): Promise<ClickHouseServer> {
   const [port] = (await freePorts(1)) as [number];
   const password = randomBytes(12).toString('hex');

@@ -29,7 +29,7 @@ const clusterName = 'main';
 const replicaCount = 2;
 const pingTimeoutMs = 1_000;
 
-/** They are not available where only Docker is. */
+/** Returns whether the servers are installed. They are not available where only Docker is. */
 export const areDebianServersHere = (): boolean => isHere(software) && isHere(kafka);
 
 interface Ports {
@@ -56,14 +56,14 @@ interface Settings {
 
 const newPassword = (): string => randomBytes(12).toString('hex');
 
-/** A single server. */
+/** Starts a single server, over TLS if told so. */
 export async function startDebianServer(tls?: ServerTls): Promise<DebianServer> {
   const [ports] = (await newPorts(1)) as [Ports];
   const [server] = (await startAll([{ ports, password: newPassword(), ...(tls && { tls }) }])) as [DebianServer];
   return server;
 }
 
-/** The number of shards, of two replicas each. */
+/** Starts a cluster of so many shards, of two replicas each. */
 export async function startDebianCluster(shardCount: number): Promise<DebianCluster> {
   const all = await newPorts(shardCount * replicaCount);
   const ports = Array.from({ length: shardCount }, (_, shard) =>

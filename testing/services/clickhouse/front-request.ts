@@ -45,6 +45,7 @@ const ofTheInterface = new Set([
 
 const insertPattern = /^(?<statement>\s*INSERT\s[\s\S]*?)\sFORMAT\s+(?<format>\w+)\s*$/i;
 
+/** Reads query, parameters and body, as ClickHouse takes them from the address, from forms and from the body. */
 export async function readRequest(request: IncomingMessage): Promise<FrontRequest> {
   const address = new URL(request.url ?? '/', 'http://localhost').searchParams;
   const fields = [...address, ...(isForm(request) ? await formFields(request) : [])];
@@ -80,7 +81,7 @@ function decompressed(request: IncomingMessage): Readable {
   return request;
 }
 
-/** Of the headers that a client may log in by. */
+/** Reads the login from whichever of the headers a client may use for it. */
 export function loginOf({ headers }: IncomingMessage): Login {
   const [, basic] = /^Basic (\S+)$/.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) {

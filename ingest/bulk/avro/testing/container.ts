@@ -13,6 +13,7 @@ const metaType = avro.Type.forSchema({ type: 'map', values: 'bytes' });
 const sync = Buffer.alloc(16, 7);
 
 export const magic = Buffer.from('Obj\u0001', 'latin1');
+/** Encodes an Avro long. */
 export const long = (value: number): Buffer => longType.toBuffer(value);
 
 /** Returns a container with this metadata in its header. */
@@ -22,6 +23,7 @@ export function containerWith(meta: Readonly<Record<string, string>>, blocks: re
   return Buffer.concat([magic, metaType.toBuffer(bytesOf), sync, ...parts]);
 }
 
+/** Returns a container of blocks. A `schema` that is text is written as it is, valid or not. */
 export function container(schema: unknown, blocks: readonly Block[], codec?: string): Buffer {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
   return containerWith({ 'avro.schema': text, ...(codec !== undefined && { 'avro.codec': codec }) }, blocks);

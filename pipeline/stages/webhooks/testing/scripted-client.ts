@@ -9,6 +9,7 @@ export interface SentRequest {
   readonly atMs: number;
 }
 
+/** Returns a whole response with the status. */
 export const answer = (status: number, headers: Record<string, string> = {}, body = ''): OutboundResult => ({
   kind: 'answered',
   status,

@@ -9,6 +9,7 @@ export const secretCipher = createSecretCipher(Buffer.alloc(encryptionKeyBytes, 
 /** Returns the text of the n-th secret. */
 export const secretText = (number: number): string => `whsec_${Buffer.alloc(24, number).toString('base64')}`;
 
+/** Returns the secret of a webhook with this number, encrypted. */
 export const secretRecord = (
   webhook: string,
   number: number,
@@ -22,8 +23,10 @@ export const secretRecord = (
   ...fields,
 });
 
+/** Returns the id of the webhook with this number. */
 export const webhookId = (number: number): string => deriveId('webhook', String(number));
 
+/** Returns an enabled webhook for all events, with the fields changed. */
 export function webhookRecord(fields: Partial<WebhookRecord> = {}): WebhookRecord {
   const _id = fields._id ?? webhookId(0);
   return {
