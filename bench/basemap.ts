@@ -4,5 +4,5 @@ import { placeBasemapForProgram } from '../renderer/testing/basemap-cache.js';
 
 const recipe = new URL('../renderer/basemap/recipe.js', import.meta.url).href;
 
-/** `folder` is the data folder of a server, or the cache folder of a renderer. */
+/** Puts the default basemap into `folder`, the data folder of a server or the cache folder of a renderer. */
 export const placeBasemap = (folder: string): Promise<void> => placeBasemapForProgram(recipe, join(folder, 'basemap'));

@@ -39,8 +39,10 @@ const style = `text{font:13px system-ui,sans-serif;fill:#1f2328}
 .own .range{stroke:#1f6feb}.own .dot{fill:#58a6ff}}`;
 
 const number = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+/** Formats a figure with three significant digits. */
 export const formatted = (value: number): string => number.format(value);
 
+/** Returns the SVG. Values that are not positive have no place on the axis and are left out of its range. */
 export function drawChart({ title, unit, panels }: Chart): string {
   const values = panels
     .flatMap(({ series }) => series.flatMap(({ min, max }) => [min, max]))

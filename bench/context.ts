@@ -12,7 +12,7 @@ import type { Location } from '../schemas/records.js';
 
 export const benchProject = '0123456789abcdef01234567';
 
-/** `put` adds or replaces a fence while the context is used. */
+/** Indexes the records in memory. `put` adds or replaces one while the context is used. */
 export function contextOf(records: Iterable<GeofenceRecord>): {
   context: EvaluationContext;
   put(record: GeofenceRecord): void;

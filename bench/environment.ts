@@ -27,6 +27,7 @@ function commit(): string {
   }
 }
 
+/** Returns the environment of this process, the commit and the load of the moment. */
 export const environment = (size: Size): Environment => ({
   commit: commit(),
   date: new Date().toISOString(),
@@ -38,6 +39,7 @@ export const environment = (size: Size): Environment => ({
   size,
 });
 
+/** Formats an environment as the line that stands above results. */
 export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib, load, size }: Environment): string =>
   `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB` +
   `${load === undefined ? '' : `  load ${load}`}${size === undefined ? '' : `  size ${size}`}`;

@@ -19,6 +19,7 @@ async function ask(server: BenchServer, count: number): Promise<number[]> {
   return times;
 }
 
+/** Measures a server of its own, over HTTP. */
 export async function finishedMapRows(options: BenchOptions): Promise<Row[]> {
   const { smoke } = options;
   const server = await BenchServer.with(noFences, options);

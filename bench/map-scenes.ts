@@ -31,6 +31,7 @@ export interface View {
   readonly zoom: number;
 }
 
+/** Returns `count` random views of a scene, the same for the same seed. */
 export function views({ box: [west, south, east, north], zooms }: Scene, count: number, seed: number): View[] {
   const random = createRandom(seed).next;
   const between = (low: number, high: number): number => low + (high - low) * random();
@@ -40,6 +41,7 @@ export function views({ box: [west, south, east, north], zooms }: Scene, count: 
   });
 }
 
+/** Returns the request for the picture of a view. `scale` is 1, or 2 for @2x. */
 export function requestOf({ center: [longitude, latitude], zoom }: View, scale: number): MapRequest {
   const sizes = { width: `${width}`, height: `${height}`, scale: `${scale}` };
   const read = readMapQuery({ ...sizes, center: `${latitude},${longitude}`, zoom: `${zoom}` });

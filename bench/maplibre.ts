@@ -11,6 +11,7 @@ import type { ServedFile } from '../testing/memory-server.js';
 import { percentile, type Row } from './case.js';
 import { height, type Scene, type View, views, width } from './map-scenes.js';
 
+/** Returns whether there is a browser for MapLibre GL JS, and warns if there is none. */
 export function hasBrowser(): boolean {
   if (missingBrowser !== undefined) console.warn(`MapLibre GL JS is not measured: ${missingBrowser}`);
   return missingBrowser === undefined;

@@ -30,8 +30,10 @@ const readStored = (file: string): Source => ({
   stored: JSON.parse(readFileSync(file, 'utf8')) as Stored,
 });
 
+/** Returns the page of measurements from a file of stored results. */
 export const measurementsFrom = (file: string): string => renderMeasurements(readStored(file), others.map(readStored));
 
+/** Returns the page of benchmarks and its charts from a file of stored results. */
 export const benchmarksFrom = (file: string): Page => renderPage(readStored(file), othersOfEngines.map(readStored));
 
 /**

@@ -23,6 +23,7 @@ export interface BenchReceiver {
   close(): Promise<void>;
 }
 
+/** Starts the thread. Resolves when it listens. */
 export async function startReceiver(): Promise<BenchReceiver> {
   const worker = new Worker(new URL(import.meta.url));
   const next = () => new Promise<unknown>((resolve) => worker.once('message', resolve));

@@ -6,6 +6,7 @@ import type { Environment } from './environment.js';
 
 const grouped = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
 
+/** Formats rows as lines of a table: minimum, median and maximum of the rounds, aligned for a terminal. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => {
     const { min, median, max } = spread(row.rounds);

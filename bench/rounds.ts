@@ -17,6 +17,7 @@ export interface RoundsOptions {
   readonly roundMs: number;
 }
 
+/** Returns how much is measured: a glimpse in a smoke test. */
 export const roundsOf = (isSmoke: boolean): RoundsOptions =>
   isSmoke ? { rounds: 1, roundMs: 50 } : { rounds: 3, roundMs: 2_000 };
 

@@ -4,6 +4,7 @@ import type { Usage } from './peers/engine.js';
 
 const ticksPerSecond = 100;
 
+/** Returns the usage of a process and all its descendants. Throws if one of them has ended. */
 export function usageOf(pid: number): Usage {
   const usages = [processUsage(pid), ...childrenOf(pid).map(usageOf)];
   return {

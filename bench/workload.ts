@@ -66,6 +66,7 @@ function starRing(
   return [...ring, ring[0] as Position];
 }
 
+/** Returns the id of the bench's geofence with this number. */
 export const geofenceId = (project: string, number: number): string =>
   pairId('geofence', project, 'test', 'bench', String(number));
 
@@ -98,7 +99,7 @@ export function recordOf({ number, center, radiusM, ring }: Fence, project: stri
   };
 }
 
-/** Geofence records of one project, in the area of the mix. */
+/** Yields geofence records of one project, in the area of the mix. */
 export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecord> {
   const random = createRandom(mix.seed).next;
   const { west, south, east, north } = mix.area ?? box;
@@ -109,7 +110,7 @@ export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecor
   }
 }
 
-/** Beacon records of one project, in {@link box}. */
+/** Yields beacon records of one project, in {@link box}. */
 export function* beacons(count: number, project: string, seed: number): Generator<BeaconRecord> {
   const random = createRandom(seed).next;
   for (let index = 0; index < count; index++) {

@@ -26,7 +26,7 @@ const sizes = {
 /** Devices that are located at the same time when entries and exits are compared. */
 const lanes = 64;
 
-/** The peers that were asked for and can run here, after the engines that are always measured. */
+/** Returns the peers that were asked for and can run here, after the engines that are always measured. */
 export async function participants({ peers: asked }: BenchOptions, needsPolygons: boolean): Promise<Peer[]> {
   const found: Peer[] = [...always];
   for (const peer of peers.filter(({ name }) => asked.includes(name))) {

@@ -7,6 +7,7 @@ import type { Peer, Transition } from './engine.js';
 import { type Core, startInProcess } from './in-process.js';
 import type { Scene } from './scene.js';
 
+/** Creates Fenceline's core of a scene, without fences. */
 export function createFencelineCore({ fixes, fences }: Scene): Core {
   let evaluation: ReturnType<typeof contextOf> | undefined;
   let numbers: Map<string, number> | undefined;

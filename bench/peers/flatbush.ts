@@ -13,6 +13,7 @@ const earthRadiusM = 6_371_008;
 const radiansPerDegree = Math.PI / 180;
 const none: readonly number[] = [];
 
+/** Creates the core of a scene, without fences. */
 export function createFlatbushCore({ fixes }: Scene): Core {
   let fences: Fence[] = [];
   let index: Flatbush | undefined;

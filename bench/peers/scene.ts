@@ -20,6 +20,7 @@ export interface Scene {
   fences(): Iterable<Fence>;
 }
 
+/** Draws a scene, the same for the same options. */
 export function drawScene(options: SceneOptions): Scene {
   const workload = workloads.find(({ name }) => name === options.workload)!;
   const { seed, devices, fixes: count } = options;

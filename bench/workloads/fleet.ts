@@ -55,6 +55,7 @@ interface Outage {
   readonly fixes: Fix[];
 }
 
+/** Draws the fixes of a fleet, the same for the same seed. Speeds are in metres a second. */
 export function drawFleet({ devices, count, places, speedsMps, seed }: FleetOptions): Fixes {
   const random = createRandom(seed);
   const movement = createMovement(devices, places, speedsMps, random);
