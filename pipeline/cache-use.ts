@@ -14,4 +14,5 @@ export interface CacheUse {
 /** Shows a cache, which `read` describes whenever metrics are read. */
 export type ObserveCache = (name: CacheName, read: () => CacheUse) => void;
 
+/** Observes nothing, in processes without metrics. */
 export const ignoreCache: ObserveCache = () => {};

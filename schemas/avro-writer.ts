@@ -99,9 +99,13 @@ export class AvroWriter {
 /** Writes the fields of a value in the order of its schema. */
 export type Write<T> = (writer: AvroWriter, value: T) => void;
 
+/** Writes an Avro long: for {@link AvroWriter.optional} and {@link AvroWriter.list}, as the three below. */
 export const writeLong: Write<number> = (writer, value) => writer.long(value);
+/** Writes an Avro double. */
 export const writeDouble: Write<number> = (writer, value) => writer.double(value);
+/** Writes an Avro boolean. */
 export const writeFlag: Write<boolean> = (writer, value) => writer.flag(value);
+/** Writes an Avro string. */
 export const writeText: Write<string> = (writer, value) => writer.text(value);
 
 const shared = new AvroWriter();

@@ -26,6 +26,7 @@ const environments: readonly Environment[] = ['test', 'live'];
 const beaconTypes: readonly BeaconType[] = ['ibeacon', 'eddystone'];
 const results: readonly OutcomeResult[] = ['applied', 'repeat', 'stale'];
 
+/** Writes a record of topic `locations`. */
 export function writeLocation(writer: AvroWriter, location: Location): void {
   writer.text(location.id);
   writer.text(location.project);
@@ -83,6 +84,7 @@ function writeDetails(writer: AvroWriter, details: LocationDetails): void {
 /** The fields of an outcome after its location. */
 export type OutcomeTail = Omit<Outcome, 'location'>;
 
+/** Writes what follows the location in a record of topic `outcomes`, so that the location's bytes can be copied. */
 export function writeOutcomeTail(writer: AvroWriter, tail: OutcomeTail): void {
   writer.symbol(results, tail.result);
   writer.text(tail.user);
@@ -93,6 +95,7 @@ export function writeOutcomeTail(writer: AvroWriter, tail: OutcomeTail): void {
   writer.list(tail.events, writeText);
 }
 
+/** Writes a record of topic `events`. */
 export function writeEvent(writer: AvroWriter, event: Event): void {
   writer.text(event.id);
   writer.text(event.type);
@@ -148,6 +151,7 @@ function writeEventBeacon(writer: AvroWriter, beacon: EventBeacon): void {
   writer.optional(beacon.metadata, writeText);
 }
 
+/** Writes a device state of the newest version of the schema. */
 export function writeDeviceState(writer: AvroWriter, state: DeviceState): void {
   writeUsers(writer, state);
   writer.optional(state.locationMs, writeDouble);

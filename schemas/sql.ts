@@ -1,3 +1,4 @@
 /** Quotes names and texts in ClickHouse statements where parameters are not allowed. */
 export const identifier = (text: string): string => `\`${text.replace(/[\\`]/g, '\\$&')}\``;
+/** Quotes a text as a string literal. */
 export const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

@@ -43,6 +43,7 @@ export const newLocationRows = () =>
     events: new TextsColumn(),
   });
 
+/** Adds the row of an outcome. Texts and numbers are copied from the frame, without decoding the record. */
 export function addLocation(rows: ReturnType<typeof newLocationRows>, outcome: OutcomeFrame): void {
   const { columns } = rows;
   const { bytes } = outcome;
@@ -97,6 +98,7 @@ export const newEventRows = () =>
     body: new TextColumn(),
   });
 
+/** Adds the row of an event. If it throws, the rows are unchanged. */
 export function addEvent(rows: ReturnType<typeof newEventRows>, event: Event): void {
   const { columns } = rows;
   const { user, geofence, beacon } = event;

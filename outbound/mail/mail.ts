@@ -46,4 +46,5 @@ export interface MailTransport {
 /** Returns a text on one line, for a mail. Line breaks and control characters of a name would forge lines of it. */
 export const oneLine = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
 
+/** Returns the result of a mail that was not sent. `message` is for people. */
 export const failedMail = (failure: MailFailure, message: string): MailResult => ({ kind: 'failed', failure, message });

@@ -34,6 +34,7 @@ export interface ErasureCommand extends ErasedTimes {
   readonly name: string;
 }
 
+/** Returns whether a record of topic `locations` is a command instead of a location. */
 export const isErasureCommand = ({ latitude }: Location): boolean => latitude === commandLatitude;
 
 /** Returns the command as it is written to topic `locations`. */

@@ -47,6 +47,7 @@ export function withoutUnset<T extends object>(fields: T): { [K in keyof T]?: No
   return result as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
+/** Returns a GeoJSON point, in degrees. */
 export const point = (longitude: number, latitude: number) => ({
   type: 'Point' as const,
   coordinates: [longitude, latitude] as [number, number],

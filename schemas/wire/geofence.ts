@@ -116,6 +116,7 @@ export const geofenceSummary = (record: SummarizedGeofence): GeofenceSummary => 
   geometryRadius: record.radius,
 });
 
+/** Returns the geofence as events carry it. Metadata is JSON text, and the centre in degrees. */
 export const eventGeofence = (record: SummarizedGeofence): EventGeofence => ({
   id: record._id,
   tag: record.tag,
@@ -134,6 +135,7 @@ export const beaconIdentifiers = (beacon: Pick<BeaconRecord, 'type' | 'group' | 
     ? { uuid: beacon.group, major: beacon.major, minor: beacon.minor }
     : { uid: beacon.group, instance: beacon.minor };
 
+/** Returns the beacon as the API answers it: its summary with times and environment. */
 export const beaconJson = (record: BeaconRecord): Beacon => ({
   createdAt: isoTime(record.createdAt),
   updatedAt: isoTime(record.updatedAt),
@@ -152,6 +154,7 @@ export const beaconSummary = (record: BeaconRecord): Beacon => ({
   enabled: record.enabled,
 });
 
+/** Returns the beacon as events carry it. Metadata is JSON text. */
 export const eventBeacon = (record: BeaconRecord): EventBeacon => ({
   id: record._id,
   tag: record.tag,

@@ -14,6 +14,7 @@ export interface MapMarkerHead extends Omit<MapMarkerRecord, 'image'> {
   readonly bytes: number;
 }
 
+/** Returns the style as lists answer it: its size in bytes, without its content. */
 export const mapStyleJson = (head: MapStyleHead): MapStyle => ({
   _id: head._id,
   live: head.environment === 'live',
@@ -23,4 +24,5 @@ export const mapStyleJson = (head: MapStyleHead): MapStyle => ({
   bytes: head.bytes,
 });
 
+/** Returns the marker as lists answer it: its size in bytes and its type, without its image. */
 export const mapMarkerJson = (head: MapMarkerHead): MapMarker => ({ ...mapStyleJson(head), type: head.type });

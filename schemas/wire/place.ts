@@ -2,6 +2,7 @@
 import type { Place, PlaceRecord, PlaceSummary } from '../json/place.js';
 import { isoTime, point, withoutUnset } from './common.js';
 
+/** Returns the place as the API answers it. */
 export const placeJson = (record: PlaceRecord): Place => ({
   _id: record.placeId,
   live: record.environment === 'live',
@@ -14,6 +15,7 @@ export const placeJson = (record: PlaceRecord): Place => ({
   geometry: record.ring === null ? point(...record.center) : { type: 'Polygon', coordinates: [record.ring] },
 });
 
+/** Returns the place as a result of a search, with its distance in metres. */
 export const placeSummary = (record: PlaceRecord, distanceM: number): PlaceSummary => ({
   _id: record.placeId,
   name: record.name,

@@ -23,6 +23,7 @@ export interface UserParts {
   readonly beacons: Beacon[];
 }
 
+/** Returns the user as the API answers it, with the last location. */
 export const userJson = ({ last, ...user }: UserParts): User => ({
   _id: user.id,
   live: user.environment === 'live',
@@ -81,6 +82,7 @@ const eventBeaconJson = (beacon: EventBeacon): Beacon => ({
   enabled: true,
 });
 
+/** Returns the event as SDKs, the API and webhooks receive it, without fields that are not set. */
 export const eventJson = (event: Event): EventJson => ({
   _id: event.id,
   type: event.type,

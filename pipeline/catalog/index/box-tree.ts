@@ -19,7 +19,9 @@ export const treeNodeSize = 8;
  * degrees fit into int32.
  */
 export const perDegree = 2_000_000;
+/** Converts degrees to the integer units of the boxes, at or below the value. Rounded outwards, a box only grows. */
 export const roundedDown = (degrees: number): number => Math.floor(degrees * perDegree);
+/** Converts degrees to the integer units of the boxes, at or above the value. */
 export const roundedUp = (degrees: number): number => Math.ceil(degrees * perDegree);
 
 /** Each level has at most `treeNodeSize` pending nodes of two entries; 11 levels of 8 hold 2^33 boxes. */

@@ -9,6 +9,7 @@ import { editHeaders, newEditId } from './tables/revisions.js';
 /** Edits of all records are ordered in one partition. */
 export const changesPartition = 0;
 
+/** Returns the key of a record of topic `changes`, by which the topic is compacted. */
 export const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
 /** Returns the id of a key that {@link changeKey} made. */

@@ -13,6 +13,7 @@ export interface UserTarget extends Target {
   readonly _id: string;
 }
 
+/** Returns the command that makes one device forget the user. */
 export const commandOf = (
   { project, environment }: Scope,
   { _id, name, receivedBy, receivedBeyond }: UserTarget,

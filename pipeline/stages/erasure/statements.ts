@@ -132,12 +132,14 @@ export const attemptRows = (scope: Scope, targets: readonly Target[], ids: reado
     }),
   ]);
 
+/** Returns conditions of the events with these ids. */
 export const eventRows = (scope: Scope, ids: readonly string[]): string[] =>
   conditionsOf(
     scope,
     byIds(ids, (some) => `id IN (${some})`),
   );
 
+/** Returns conditions of the attempts that delivered any of these events. */
 export const attemptRowsOfEvents = (scope: Scope, ids: readonly string[]): string[] =>
   conditionsOf(
     scope,

@@ -15,6 +15,7 @@ export interface DecodedBatch {
   readonly deviceKeys: ReadonlySet<string>;
 }
 
+/** Decodes records of one partition, in their order. Never throws: a bad record becomes an item with its reason. */
 export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[]): DecodedBatch {
   const deviceKeys = new Set<string>();
   const items = records.map((record) => {

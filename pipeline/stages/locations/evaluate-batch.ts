@@ -122,6 +122,7 @@ export type EvaluateBatch = (
   trace?: Pick<BatchTrace, 'headersFor'>,
 ) => Effects;
 
+/** Creates the evaluator of a stage. It keeps no state between batches. */
 export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
   const encodeOutcome = createOutcomeEncoder(parts.codecs);
 

@@ -42,6 +42,7 @@ export interface AttemptParts {
 /** Makes one attempt. */
 export type SendAttempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<AttemptOutcome>;
 
+/** Creates the function that signs and sends a delivery. Each failure is an outcome. */
 export function createSendAttempt({ client, secretCipher, clock, traces }: AttemptParts): SendAttempt {
   const sign = createSigner(secretCipher);
   return async (webhook, delivery) => {

@@ -53,6 +53,7 @@ const bytesOf = (records: readonly LogRecord[]): number =>
  */
 export type IsDuplicate = (id: string, offset: number) => boolean;
 
+/** Takes no event for a duplicate. */
 export const noDuplicates: IsDuplicate = () => false;
 
 /**
@@ -61,6 +62,7 @@ export const noDuplicates: IsDuplicate = () => false;
  */
 const rememberedEvents = 10_000;
 
+/** Creates a filter that remembers up to `limit` events and forgets the oldest first. */
 export function createDuplicateFilter(limit = rememberedEvents): IsDuplicate {
   /** First offset of each event, oldest entries first. */
   const offsets = new Map<string, number>();

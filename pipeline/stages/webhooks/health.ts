@@ -26,6 +26,7 @@ export interface EndpointHealth {
   disabledAsOf: number | null;
 }
 
+/** Returns the health of an endpoint that this process begins to serve, from what is stored of it. */
 export const endpointHealthOf = (health: WebhookHealth, nowMs: number): EndpointHealth => ({
   ...health,
   writtenAtMs: nowMs,

@@ -18,6 +18,7 @@ export interface Matchable {
   readonly tag: string | null;
 }
 
+/** Returns what webhooks select events by: the type, and the tag of the geofence or beacon. */
 export const matchableOf = ({ type, geofence, beacon }: Event): Matchable => ({
   type,
   tag: (geofence ?? beacon)?.tag ?? null,

@@ -26,6 +26,7 @@ export interface EventOfDevice {
  */
 export type UserText = (of: EventOfDevice) => string | undefined;
 
+/** Loads the users of the events of one batch. Resolves to a function that returns their JSON. */
 export async function loadUserTexts(
   { log, states, configuration }: UserTextParts,
   events: readonly EventOfDevice[],

@@ -12,6 +12,7 @@ import { dropBroker, knownBroker } from './kafkajs-internals.js';
 /** Returns whether a broker answered with an error, which has Kafka's name as `type`. The connection is intact. */
 const isResponse = (error: unknown): boolean => error instanceof Error && 'type' in error;
 
+/** The connections are closed, so no request is sent any more. */
 export class ConnectionClosed extends Error {}
 
 /** The brokers answer that they can serve no process, because replicas are away. */

@@ -56,6 +56,7 @@ const touched = (
     .filter((record) => record != null)
     .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
 
+/** Creates the kinds over the open databases. Their writes must run in a write transaction. */
 export function createKinds(databases: Databases, lists: ListWriter): Readonly<Record<ChangeKind, Kind>> {
   const { geofences, beacons, mapStyles, mapMarkers, imports, places } = databases;
   const geofenceWriter = createGeofenceWriter(databases);

@@ -64,6 +64,7 @@ export const versionNames = {
 } as const satisfies Partial<Record<ChangeKind, string>>;
 type VersionedKind = keyof typeof versionNames;
 
+/** Opens all databases of the file at `path`, which is created if it is missing. */
 export function openDatabases(path: string) {
   const root = open({ path, mapSize: mapSizeBytes, maxDbs: 64, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
@@ -121,4 +122,5 @@ export function geofencesOfPlace({ lists }: Databases, scope: Scope, placeId: st
   return [...lists.getKeys(range)].map((key) => idOfListKey(key));
 }
 
+/** Returns whether both name the same environment of the same project. */
 export const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;

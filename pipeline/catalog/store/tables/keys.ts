@@ -38,11 +38,13 @@ export function checkedId(id: string): string {
   return id;
 }
 
+/** Returns an id as a key: 12 bytes. Throws if it is not 24 hex digits. */
 export const idKey = (id: string): Buffer => Buffer.from(checkedId(id), 'hex');
 
 /** Returns the time that a key can hold. */
 export const keyTime = (epochMs: number): number => Math.min(Math.max(Math.floor(epochMs), 0), endOfTime);
 
+/** Returns the part of a key that says a time: 6 bytes, which sort by time. */
 export function timePart(epochMs: number): Buffer {
   const part = Buffer.allocUnsafe(timeBytes);
   part.writeUIntBE(keyTime(epochMs), 0, timeBytes);
@@ -109,6 +111,7 @@ export const orderPrefix = (
 /** Returns the key of a time in a list by time, which is also the position before all longer keys of the time. */
 export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.concat([prefix, timePart(epochMs)]);
 
+/** Returns the id at the end of the key of a list. */
 export const idOfListKey = (key: Buffer): string => key.toString('hex', key.length - idBytes);
 
 /** Returns the position after all keys with the prefix. No byte of UTF-8 is as high. */

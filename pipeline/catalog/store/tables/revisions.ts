@@ -46,6 +46,7 @@ const basesHeader = 'bases';
 /** Returns an id that identifies the outcome of an edit. */
 export const newEditId = (): string => randomUUID();
 
+/** Returns the headers of an edit's record. Without `bases`, the edit applies to any revision. */
 export const editHeaders = (edit: string, bases: readonly Base[] | undefined): RecordHeaders =>
   bases === undefined ? { [editHeader]: edit } : { [editHeader]: edit, [basesHeader]: bases.join(',') };
 

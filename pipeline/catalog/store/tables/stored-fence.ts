@@ -137,16 +137,19 @@ export function decodeCompactFence(stored: Buffer): CompactFence {
   };
 }
 
+/** Reads the project and environment, without parsing the record. */
 export const scopeOfFence = (stored: Buffer): Scope => ({
   project: stored.toString('hex', 2, numbersAt),
   environment: stored[1] === 1 ? 'live' : 'test',
 });
 
+/** Decodes the whole record. A ring that is stored only as numbers is closed again. */
 export function decodeFence(stored: Buffer): GeofenceRecord {
   const record = jsonOf(stored);
   return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : (record as GeofenceRecord);
 }
 
+/** Decodes the record without its ring. */
 export function decodeFenceHead(stored: Buffer): GeofenceHead {
   const { ring: _, ...head } = jsonOf(stored);
   return head;

@@ -23,16 +23,19 @@ export interface StoredFiles<Head> extends UploadedFiles<Head> {
   getKeys(): Iterable<Buffer>;
 }
 
+/** Splits a style into its head and its content, UTF-8 JSON. */
 export function storedStyle({ style, ...record }: MapStyleRecord): StoredFile<MapStyleHead> {
   const content = Buffer.from(JSON.stringify(style));
   return { head: { ...record, bytes: content.length }, content };
 }
 
+/** Splits a marker into its head and its image, decoded from base64. */
 export function storedMarker({ image, ...record }: MapMarkerRecord): StoredFile<MapMarkerHead> {
   const content = Buffer.from(image, 'base64');
   return { head: { ...record, bytes: content.length }, content };
 }
 
+/** Returns the record that {@link storedStyle} split. */
 export const recordOfStyle = ({
   head: { bytes: _, ...record },
   content,
@@ -41,6 +44,7 @@ export const recordOfStyle = ({
   style: JSON.parse(`${content}`),
 });
 
+/** Returns the record that {@link storedMarker} split. */
 export const recordOfMarker = ({
   head: { bytes: _, ...record },
   content,
