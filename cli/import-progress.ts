@@ -14,6 +14,7 @@ export interface Progress {
   readonly parts: readonly string[];
 }
 
+/** Describes the progress of the upload that precedes the import. Empty files count as one byte. */
 export const sendingProgress = (sentBytes: number, totalBytes: number): Progress => ({
   share: sentBytes / Math.max(1, totalBytes),
   parts: ['sending'],

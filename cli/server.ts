@@ -144,6 +144,7 @@ export class NoAnswer extends CommandFailure {
   }
 }
 
+/** Returns the failure of a request that got no answer. Names the option for the address of that server. */
 export const noAnswer = ({ address, isRadar }: Access, error: unknown): NoAnswer =>
   new NoAnswer(address, reasonOf(error), isRadar ? '--radar-address' : '--address');
 

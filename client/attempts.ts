@@ -33,6 +33,7 @@ export async function repeat<Answer>(
   }
 }
 
+/** Returns whether the same request may succeed later: after overload, a time limit or trouble of a server or proxy. */
 export const isPassingStatus = (status: number): boolean => passingStatuses.has(status);
 
 /** Returns how long the server asks to wait; undefined if it does not. */

@@ -17,6 +17,7 @@ export interface ApiClient {
 
 const timeoutMs = 15_000;
 
+/** Creates a client of the server at `address`, such as `http://127.0.0.1:8080`. Requests beyond `maxSockets` wait. */
 export function createApiClient(address: string, key: string, maxSockets: number): ApiClient {
   const agent = new Agent({ keepAlive: true, maxSockets, timeout: timeoutMs });
 

@@ -3,6 +3,7 @@
 /** Values by series, for example `fenceline_locations_evaluated_total{result="applied"}`. */
 export type Samples = ReadonlyMap<string, number>;
 
+/** Returns the value of each series by its name with labels, as in the text. Comments are skipped. */
 export function parseMetrics(text: string): Samples {
   const samples = new Map<string, number>();
   for (const line of text.split('\n')) {

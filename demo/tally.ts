@@ -27,6 +27,7 @@ export interface Tally {
   takeWindow(): TallyWindow;
 }
 
+/** Creates a tally of zeros. Copies of an event count once. */
 export function createTally(): Tally {
   let [sent, accepted, refused] = [0, 0, 0];
   let durationsMs: number[] = [];

@@ -39,8 +39,10 @@ interface WaitingRequest {
 
 const retryAfterS = 1;
 
+/** Returns the error of a request that exceeds a bound. It asks the client to wait a second. */
 export const overloaded = (): ApiError => new ApiError('overloaded', 'too much is in flight', { retryAfterS });
 
+/** Creates the admission that all requests of a process share, so that the bounds hold for them together. */
 export function createAdmission(
   { maxInFlightRecords, maxInFlightBytes }: AdmissionBounds,
   metrics: IngestMetrics,
@@ -118,6 +120,7 @@ export interface IntakeParts {
   readonly tracing: Tracing | undefined;
 }
 
+/** Creates the intake. Counts accepted locations and overloaded requests by endpoint. */
 export function createIntake({ log, admission, metrics, tracing }: IntakeParts): Intake {
   return async (endpoint, locations, request) => {
     const slab = new Slab();

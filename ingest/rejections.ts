@@ -49,6 +49,7 @@ const maxDifferent = 10_000;
 
 type Counted = Omit<Rejection, 'id' | 'at'>;
 
+/** Starts counting. Appends what was counted to topic `rejections` every second. `clock` returns epoch ms. */
 export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => number): RunningRejectionCounter {
   let counted = new Map<string, Counted>();
   let appending: Promise<void> = Promise.resolve();

@@ -10,7 +10,7 @@ import { bulkRoutes } from './bulk/routes.js';
 import { createParts, type IngestDependencies } from './dependencies.js';
 import { trackRoutes } from './track.js';
 
-/** A Fastify plugin: `await app.register(ingestRoutes, dependencies)`. */
+/** Registers the routes: `await app.register(ingestRoutes, dependencies)`. */
 export const ingestRoutes: FastifyPluginAsync<IngestDependencies> = async (app, dependencies) => {
   const parts = createParts(dependencies);
   await app.register(trackRoutes, parts);

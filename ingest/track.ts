@@ -69,6 +69,7 @@ function nearbyLimitOf({ nearbyGeofencesLimit }: AnswerFields): number | undefin
 
 const rejectionJson = ({ index, param, rule }: RejectedReplay) => ({ index, param, message: `${param}: ${rule}` });
 
+/** Registers both routes. */
 export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
   const { intake, waiting, metrics, rejections: counter, clock, bounds, disclosureFor } = parts;
 

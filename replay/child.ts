@@ -31,7 +31,10 @@ export type RunReplay = (
 
 const maxHeapMb = 2_048;
 
-/** @param module the compiled file that the process runs. */
+/**
+ * Creates the function that runs each replay in a process of its own, with a temporary folder. `module` is the compiled
+ * file that the process runs.
+ */
 export const runInProcess =
   (module: URL, source: ReplaySource): RunReplay =>
   async (job, bounds, hear, signal) => {

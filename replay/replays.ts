@@ -51,6 +51,7 @@ const isFull = 'replays of other projects run and wait on this server; try again
 
 const leaseKey = (project: string): string => `replay-running/${project}`;
 
+/** Creates the replays of one node. Their records and events are visible on all nodes. */
 export function createReplays({
   configuration,
   values,

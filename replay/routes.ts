@@ -178,6 +178,7 @@ type ById = { Params: { id: string } };
 const one = answerOf({ replay: Replay });
 const maxBodyBytes = 4 * 2 ** 20;
 
+/** Creates the plugin of the routes. Closing the server ends the replays that run on this node. */
 export const replayRoutes =
   ({ replays, configuration, clock }: ReplayDependencies): FastifyPluginAsync =>
   async (app) => {

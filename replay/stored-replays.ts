@@ -40,6 +40,7 @@ export interface StoredReplays {
   isCancelled(id: string): Promise<boolean>;
 }
 
+/** Creates the store over values that all nodes share. */
 export function createStoredReplays(values: ExpiringValues): StoredReplays {
   const recordKey = ({ project, environment }: Scope, id: string): string => `replay/${project}/${environment}/${id}`;
   const pageKey = (id: string, foundIn: FoundIn, page: number): string => `replay-events/${id}/${foundIn}/${page}`;

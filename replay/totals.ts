@@ -27,6 +27,7 @@ export const newTotals = () => ({
 
 export const noTotals: Totals = newTotals();
 
+/** Returns the totals of both, with the earlier first and the later last time of receipt. */
 export const sumOf = (a: Totals, b: Totals): Totals => ({
   records: a.records + b.records,
   warmUpLocations: a.warmUpLocations + b.warmUpLocations,

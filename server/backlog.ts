@@ -40,6 +40,7 @@ export interface Progress {
   readonly appliedRecords: readonly number[];
 }
 
+/** Returns the sum over all partitions. */
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Computes the progress from the offset of the next location to apply, per partition, and the ends of the log. */

@@ -66,6 +66,7 @@ const homeCount = 600;
 /** One in this many stores has a beacon at its door. */
 const storesPerBeacon = 3;
 
+/** Builds the city of a seed. */
 export function buildCity(seed = 1): City {
   const random = createRandom(seed);
   const stores = corridors.flatMap((corridor) => storesAlong(corridor, random));

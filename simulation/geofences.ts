@@ -19,9 +19,11 @@ const pairsOf = ({ geofences }: City) =>
     fields: { ...fields, metadata: { ...(fields.metadata as object | undefined), kind: tag } },
   }));
 
+/** Returns how many geofences of the demo are in the environment. */
 export const countGeofences = ({ configuration }: GeofenceParts, scope: Scope): number =>
   configuration.count('geofence', { ...scope, tag: demoTag });
 
+/** Creates the geofences of the city, or updates them. Throws if one is invalid, which is a mistake of the city. */
 export async function loadGeofences(parts: GeofenceParts, scope: Scope, city: City): Promise<void> {
   const { configuration, writer } = parts;
   const records = pairsOf(city).map(({ tag, externalId, fields }) => ({ tag, externalId, ...fields }));

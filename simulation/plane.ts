@@ -15,6 +15,7 @@ const metresPerDegree = 111_195;
 const origin = { longitude: -122.4351, latitude: 37.7623 };
 const longitudeSqueeze = Math.cos((origin.latitude * Math.PI) / 180);
 
+/** Returns a position in degrees as a point of the plane, in metres. */
 export const toPlane = ([longitude, latitude]: Position): PlanePoint => ({
   x: (longitude - origin.longitude) * metresPerDegree * longitudeSqueeze,
   y: (latitude - origin.latitude) * metresPerDegree,
@@ -28,6 +29,7 @@ export const toPosition = ({ x, y }: PlanePoint): Position => [
 
 const rounded = (degrees: number) => Math.round(degrees * 1e7) / 1e7;
 
+/** Returns the distance of two points, in metres. */
 export const distanceM = (a: PlanePoint, b: PlanePoint): number => Math.hypot(b.x - a.x, b.y - a.y);
 
 /** Returns the point at a share of the way from a to b. */

@@ -25,6 +25,7 @@ const DemoAnswer = answerOf({
   }),
 });
 
+/** Creates the plugin of the routes. Closing the server ends the runs of this node. */
 export const demoRoutes =
   ({ isEnabled, ...parts }: DemoParts & { readonly isEnabled: boolean }): FastifyPluginAsync =>
   async (app) => {

@@ -74,6 +74,7 @@ function bodyFailure(error: unknown): unknown {
 
 const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
 
+/** Registers the route. Closing the server ends running uploads with `unavailable`. */
 export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
   app,
   { log, admission, paceBulk, clock, metrics, rejections },

@@ -41,6 +41,7 @@ const maxRefusedLanguages = 100;
 /** Name of the settings that messages point to. */
 const urlSetting = 'geocoding.url';
 
+/** Creates the geocoder of one service, with its own cache and its own pace. `clock` returns epoch ms. */
 export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
   const { service, client, apiKey, maxCachedAnswers, maxCacheAgeMs, clock } = parts;
   const base = parts.baseUrl.replace(/\/+$/, '');

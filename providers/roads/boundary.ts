@@ -32,6 +32,7 @@ function inFrameOf({ minX, maxX }: Ring, longitude: number): number {
 /** [west, south, east, north] in degrees. */
 export type Bounds = readonly [number, number, number, number];
 
+/** Returns whether the value is a box of degrees: west, south, east, north. It may not cross the antimeridian. */
 export const isBounds = (value: unknown): value is Bounds => {
   if (!Array.isArray(value) || value.length !== 4 || !value.every((item) => Number.isFinite(item))) return false;
   const [west, south, east, north] = value as [number, number, number, number];
@@ -41,6 +42,7 @@ export const isBounds = (value: unknown): value is Bounds => {
 /** Sides are straight for a few degrees only when measured in metres, so they are cut into short edges. */
 const maxSideDegrees = 1;
 
+/** Returns the boundary of a box. */
 export const boundsBoundary = (bounds: Bounds): RoadBoundary => roadBoundary([ringOfBounds(bounds)]);
 
 /** Returns the closed ring of a box. */

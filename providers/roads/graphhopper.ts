@@ -29,6 +29,7 @@ function failure(response: JsonResponse): { ok: false; error: ApiError } {
   return unknownFailure(response.status, reason);
 }
 
+/** Creates the engine for a GraphHopper at `url`. An empty `apiKey` sends none. */
 export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   const key: [string, string][] = apiKey === '' ? [] : [['key', apiKey]];

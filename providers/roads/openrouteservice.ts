@@ -24,6 +24,7 @@ const maxToleranceM = 500;
 const notOffered = (what: string, param: string) =>
   refusal('not_available', `openrouteservice does not offer ${what}`, param);
 
+/** Creates the engine for an openrouteservice at `url`. An empty `apiKey` sends none. */
 export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   const headers = apiKey === '' ? {} : { authorization: apiKey };

@@ -11,6 +11,7 @@ export type ActorResult =
 
 export type Actor = (action: ValhallaAction, request: string) => Promise<ActorResult>;
 
+/** Opens the tiles of a folder. Rejects if the optional package is not installed. */
 export async function openActor(tilesFolder: string): Promise<Actor> {
   const library = await loadLibrary();
   const actor = new library.Actor(valhallaConfig(tilesFolder));

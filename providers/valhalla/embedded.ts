@@ -7,6 +7,7 @@ import { createValhallaEngine, type Valhalla } from './engine.js';
 import { isInstalled, notInstalled } from './package.js';
 import { followRoadData, type RoadData } from './road-data.js';
 
+/** Creates the engine over road data in `folder`. Answers `not_available` while there is none, or no package. */
 export function createEmbeddedValhalla(folder: string, router: ValhallaProcess): RoadEngine {
   const current = followRoadData(folder);
 

@@ -57,6 +57,7 @@ const refused = (reason: string) =>
   refusal('not_available', `the provider of road data refused the request: ${reason}`);
 const tooFar = () => refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
 
+/** Creates an engine from a way to ask Valhalla. Converts requests, answers and refusals. */
 export function createValhallaEngine(options: {
   readonly name: string;
   readonly ask: Valhalla;

@@ -16,6 +16,7 @@ export function buildProgram(): string | undefined {
   }
 }
 
+/** Returns whether the package is installed and serves this platform. */
 export const isInstalled = (): boolean => buildProgram() !== undefined;
 
 /** Loads the library. Throws if it is not installed. */

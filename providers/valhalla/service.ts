@@ -4,6 +4,7 @@ import type { RoadEngine } from '../roads/engine.js';
 import { type HttpEngineOptions, rememberState, unknownFailure } from '../roads/http-engine.js';
 import { createValhallaEngine, type Valhalla } from './engine.js';
 
+/** Creates the engine for a Valhalla service at `url`. An empty `apiKey` sends none. */
 export function createValhallaService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   // Valhalla has no keys. Services that add them take this parameter.
