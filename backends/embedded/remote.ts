@@ -9,12 +9,12 @@ import type { MessagePort } from 'node:worker_threads';
 import { PortError, type PortErrorCode } from '../../pipeline/errors.js';
 
 /** An interface that consists of methods that return promises. */
-type Asynchronous<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> };
+type Asynchronous<T> = { [K in keyof T]: (...parameters: never[]) => Promise<unknown> };
 
 interface Request {
   readonly id: number;
   readonly method: string;
-  readonly args: unknown[];
+  readonly parameters: unknown[];
   /** The method gets a signal as its last argument. */
   readonly isAbortable: boolean;
 }
@@ -55,7 +55,10 @@ function toError({ name, message, stack, fields }: Failure): Error {
 
 /** Serves calls from the port with the implementation's methods, until the port closes. */
 export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T): void {
-  const methods = implementation as unknown as Record<string, ((...args: unknown[]) => Promise<unknown>) | undefined>;
+  const methods = implementation as unknown as Record<
+    string,
+    ((...parameters: unknown[]) => Promise<unknown>) | undefined
+  >;
 
   /** Of the abortable calls that run, by id. */
   const controllers = new Map<number, AbortController>();
@@ -68,11 +71,11 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
   }
 
   async function answer(request: Request): Promise<void> {
-    const { id, method, args } = request;
+    const { id, method, parameters } = request;
     try {
       const implemented = methods[method];
       if (implemented === undefined) throw new Error(`there is no method ${method}`);
-      const value = await implemented.apply(implementation, [...args, ...signalsOf(request)]);
+      const value = await implemented.apply(implementation, [...parameters, ...signalsOf(request)]);
       port.postMessage({ id, value } satisfies Response);
     } catch (error) {
       port.postMessage({ id, failure: toFailure(error) } satisfies Response);
@@ -91,7 +94,7 @@ export interface RemoteOptions {
   /** Limit of pending calls. Further calls reject as `overloaded`. Default 1,000. */
   readonly maxPendingCalls?: number;
   /** Returns the buffers of a call's arguments that the other thread gets without a copy. Default: none. */
-  readonly moved?: (method: string, args: readonly unknown[]) => ArrayBuffer[];
+  readonly moved?: (method: string, parameters: readonly unknown[]) => ArrayBuffer[];
 }
 
 interface PendingCall {
@@ -119,18 +122,18 @@ export function remote<T extends Asynchronous<T>>(
     else call?.resolve(response.value);
   }
 
-  async function call(method: string, args: unknown[]): Promise<unknown> {
+  async function call(method: string, parameters: unknown[]): Promise<unknown> {
     if (closed) throw new PortError('unavailable', `${method}: the other thread has ended`);
     if (pending.size >= maxPendingCalls)
       throw new PortError('overloaded', `${method}: too many calls are pending`, { retryAfterS: 1 });
-    const last = args.at(-1);
+    const last = parameters.at(-1);
     const signal = last instanceof AbortSignal ? last : undefined;
-    const sent = signal === undefined ? args : args.slice(0, -1);
+    const sent = signal === undefined ? parameters : parameters.slice(0, -1);
     signal?.throwIfAborted();
     lastId += 1;
     const id = lastId;
     port.postMessage(
-      { id, method, args: sent, isAbortable: signal !== undefined } satisfies Request,
+      { id, method, parameters: sent, isAbortable: signal !== undefined } satisfies Request,
       moved(method, sent),
     );
     port.ref();
@@ -152,6 +155,8 @@ export function remote<T extends Asynchronous<T>>(
   return new Proxy({} as T, {
     // `await` reads `then` of the proxy, which is not a promise.
     get: (_target, method) =>
-      typeof method === 'string' && method !== 'then' ? (...args: unknown[]) => call(method, args) : undefined,
+      typeof method === 'string' && method !== 'then'
+        ? (...parameters: unknown[]) => call(method, parameters)
+        : undefined,
   });
 }
