@@ -64,6 +64,22 @@ function textOf({ event, isFirst }: ComparedEvent): string {
   return JSON.stringify({ firstLocation: isFirst, event: eventJson(plain) });
 }
 
+/** Yields the events of each kind, until `kept` says that `maxEvents` of the kind are kept. Counts them in `kept`. */
+function* eventsToKeep(
+  events: readonly ComparedEvent[],
+  kept: Record<FoundIn, number>,
+  maxEvents: number,
+): Generator<JobMessage> {
+  const texts: Record<FoundIn, string[]> = { both: [], replay: [], record: [] };
+  for (const each of events) {
+    if (kept[each.foundIn] === maxEvents) continue;
+    kept[each.foundIn] += 1;
+    texts[each.foundIn].push(textOf(each));
+  }
+  for (const foundIn of Object.keys(texts) as FoundIn[])
+    if (texts[foundIn].length > 0) yield { kind: 'events', foundIn, events: texts[foundIn] };
+}
+
 const differencesOf = ({ transitions }: Place): number =>
   Object.values(transitions).reduce((sum, { replay, record }) => sum + replay + record, 0);
 
@@ -94,16 +110,8 @@ export async function* runJob(
     yield { kind: 'progress', records: 0, total };
     for await (const step of steps()) {
       totals = sumOf(totals, step.totals);
-      const texts: Record<FoundIn, string[]> = { both: [], replay: [], record: [] };
-      for (const each of step.events) {
-        tally.add(each);
-        if (kept[each.foundIn] === bounds.maxEvents) continue;
-        kept[each.foundIn] += 1;
-        texts[each.foundIn].push(textOf(each));
-      }
-      for (const foundIn of Object.keys(texts) as FoundIn[]) {
-        if (texts[foundIn].length > 0) yield { kind: 'events', foundIn, events: texts[foundIn] };
-      }
+      for (const each of step.events) tally.add(each);
+      yield* eventsToKeep(step.events, kept, bounds.maxEvents);
       yield { kind: 'progress', records: totals.records, total };
       // Lets the process receive the request to end.
       await nextTurn();

@@ -108,15 +108,9 @@ async function followed(access: Access, started: Import, line: ProgressLine, sig
     if (losses > maxLosses) throw new CommandFailure(`the connection is lost; ${continuing(access, current)}`);
     if (losses > 0) await sleep(retryMs, signal);
     try {
-      const response = await request(access, `/v1/imports/${current._id}/stream`, { signal });
-      const read = createBlockReader();
-      const text = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream());
-      for await (const piece of text) {
-        for (const { data } of read(piece)) {
-          if (data === null) continue;
-          current = JSON.parse(data) as Import;
-          line.show(importProgress(current, performance.now() - startedAtMs));
-        }
+      for await (const told of streamOf(access, current, signal)) {
+        current = told;
+        line.show(importProgress(current, performance.now() - startedAtMs));
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -124,6 +118,15 @@ async function followed(access: Access, started: Import, line: ProgressLine, sig
     }
   }
   return current;
+}
+
+/** Yields the states of an import that the server streams, until the connection ends. */
+async function* streamOf(access: Access, { _id }: Import, signal: AbortSignal): AsyncGenerator<Import> {
+  const response = await request(access, `/v1/imports/${_id}/stream`, { signal });
+  const read = createBlockReader();
+  const text = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream());
+  for await (const piece of text)
+    for (const { data } of read(piece)) if (data !== null) yield JSON.parse(data) as Import;
 }
 
 async function report(

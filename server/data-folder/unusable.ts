@@ -95,9 +95,8 @@ export function findUnusable(data: string): Unusable | undefined {
     if (existsSync(data)) accessSync(data, R_OK | W_OK | X_OK);
     for (const folder of [...lmdbFolders, 'analytics', 'imports'].map((name) => join(data, name)))
       if (existsSync(folder)) requireFolder(folder);
-    for (const folder of lmdbFolders)
-      for (const file of ['data.mdb', 'lock.mdb'].map((name) => join(data, folder, name)))
-        if (existsSync(file)) accessSync(file, R_OK | W_OK);
+    const files = lmdbFolders.flatMap((name) => [join(data, name, 'data.mdb'), join(data, name, 'lock.mdb')]);
+    for (const file of files) if (existsSync(file)) accessSync(file, R_OK | W_OK);
     return undefined;
   } catch (error) {
     const unusable = unusableBy(data, error as NodeJS.ErrnoException);

@@ -76,6 +76,19 @@ function longitudeRanges(longitude: number, reach: number): (readonly [number, n
   return [[west, east]];
 }
 
+/** Yields the ranges of keys that hold all places of a circle, by row. They hold some outside of it, too. */
+function* rangesAround(scope: Scope, [longitude, latitude]: Position, radiusM: number) {
+  const reach = latitudeReach(radiusM);
+  const longitudes = longitudeRanges(longitude, longitudeReach(latitude, radiusM));
+  const lastRow = rowOf(latitude + reach);
+  for (let row = rowOf(latitude - reach); row <= lastRow; row++) {
+    for (const [west, east] of longitudes) {
+      // Two steps beyond, for the rounding of both ends.
+      yield { start: cellKey(scope, row, west, -90), end: endOfCells(cellKey(scope, row, east + 2 / steps, 90)) };
+    }
+  }
+}
+
 export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const records = root.openDB<PlaceRecord, Buffer>('places', { encoding: 'json', keyEncoding: 'binary' });
@@ -95,30 +108,24 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   }
 
   /** Resolves to the ids within a radius, nearest first; undefined if there are too many to examine. */
-  async function within(scope: Scope, [longitude, latitude]: Position, radiusM: number) {
-    const reach = latitudeReach(radiusM);
-    const ranges = longitudeRanges(longitude, longitudeReach(latitude, radiusM));
+  async function within(scope: Scope, center: Position, radiusM: number) {
+    const [longitude, latitude] = center;
     const nearby: { id: string; distanceM: number }[] = [];
+    const examine = (key: Buffer): void => {
+      const [x, y] = positionOfKey(key);
+      const distanceM = distance(longitude, latitude, x, y);
+      if (distanceM <= radiusM) nearby.push({ id: key.toString('hex', key.length + idAt), distanceM });
+    };
     let examined = 0;
-    const lastRow = rowOf(latitude + reach);
-    for (let row = rowOf(latitude - reach); row <= lastRow; row++) {
-      for (const [west, east] of ranges) {
-        let start = cellKey(scope, row, west, -90);
-        // Two steps beyond, for the rounding of both ends.
-        const end = endOfCells(cellKey(scope, row, east + 2 / steps, 90));
-        for (;;) {
-          const keys = [...cells.getKeys({ start, end, limit: entriesPerTurn })];
-          examined += keys.length;
-          if (examined > maxExamined) return undefined;
-          for (const key of keys) {
-            const [x, y] = positionOfKey(key);
-            const distanceM = distance(longitude, latitude, x, y);
-            if (distanceM <= radiusM) nearby.push({ id: key.toString('hex', key.length + idAt), distanceM });
-          }
-          if (keys.length < entriesPerTurn) break;
-          start = Buffer.concat([keys.at(-1)!, noBits]);
-          await nextTurn();
-        }
+    for (const { start: first, end } of rangesAround(scope, center, radiusM)) {
+      for (let start = first; ; ) {
+        const keys = [...cells.getKeys({ start, end, limit: entriesPerTurn })];
+        examined += keys.length;
+        if (examined > maxExamined) return undefined;
+        keys.forEach(examine);
+        if (keys.length < entriesPerTurn) break;
+        start = Buffer.concat([keys.at(-1)!, noBits]);
+        await nextTurn();
       }
     }
     return nearby.sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1));
