@@ -58,6 +58,7 @@ export async function holdLease(
     return (current !== undefined && (await take(current))) || takeFirst();
   }
 
+  /** Without the store, the lease ends by itself. */
   const release = () => values.delete(key, { current: holder }).catch(() => undefined);
 
   if (!(await takeFirst())) return undefined;

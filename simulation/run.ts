@@ -118,6 +118,7 @@ export function createDemo(parts: DemoParts): Demo {
 
   async function forget({ id }: RunningDemo, lease: HeldLease): Promise<void> {
     await lease.release();
+    // Without the store, the state expires by itself.
     await values.delete(stateKey(id)).catch(() => undefined);
   }
 

@@ -43,7 +43,7 @@ export function offset([longitude, latitude]: Position, eastM: number, northM: n
 }
 
 /** Returns a position near the place. */
-export const positionNear = ({ center, spreadM }: Place, random: Random): Position =>
+const positionNear = ({ center, spreadM }: Place, random: Random): Position =>
   offset(center, spreadM * random.normal(), spreadM * random.normal());
 
 /** Returns a function that picks a place, each with the probability of its share. */

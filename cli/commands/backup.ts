@@ -23,6 +23,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   // An interrupted copy goes on in a thread, and an exit waits for it.
   endForSure();
   const { data } = configuration;
+  // Opening the folder says what is wrong with it.
   const isRunning = await isLocked(data).catch(() => false);
   const { files, startedAt, includesKeys } = await backUp({
     data,

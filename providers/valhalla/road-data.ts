@@ -70,6 +70,7 @@ export async function publishRoadData(
   building: string,
   description: Omit<RoadDataDescription, 'tiles'>,
 ): Promise<void> {
+  // A description that is unreadable names no tiles that a process reads.
   const earlier = await followRoadData(folder)().catch(() => undefined);
   const tiles = `tiles-${randomBytes(6).toString('hex')}`;
   await rename(building, join(folder, tiles));

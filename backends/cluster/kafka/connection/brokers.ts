@@ -76,6 +76,7 @@ export class Brokers {
     try {
       return await use(cluster);
     } catch (error) {
+      // The next request tells whether the brokers can be reached again.
       await this.#refresh(connecting, cluster).catch(() => {});
       throw error;
     }
@@ -112,6 +113,7 @@ export class Brokers {
 
   private forget(connecting: Promise<Cluster>): void {
     if (this.connecting === connecting) this.connecting = undefined;
+    // Nobody uses it any more, whether it could be opened or closed.
     connecting.then((cluster) => cluster.disconnect()).catch(() => {});
   }
 }
