@@ -28,7 +28,7 @@ export const rowBytes = { location: 36, event: 142 } as const;
 const brokerBytesPerSecond = 130e6;
 /** Two shares of the load: for peaks, and so that half of the processes can fail. */
 const reserve = 2;
-/** A node with a million geofences of 32 vertices, and one without any. */
+/** Memory of a geofence of 32 vertices, and of a node that has none. */
 const fenceBytes = 1_100;
 const nodeBytes = 300e6;
 const outboxBytesPerPartition = 1.5e6;
