@@ -29,7 +29,7 @@ export type RunReplay = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-const maxHeapMb = 2_048;
+const maxHeapMib = 2_048;
 
 /**
  * Creates the function that runs each replay in a process of its own, with a temporary folder. `module` is the compiled
@@ -56,7 +56,7 @@ const runWithin = (
     let hasEnded = false;
     const child: ChildProcess = fork(module, {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${maxHeapMb}`],
+      execArgv: [`--max-old-space-size=${maxHeapMib}`],
       env: withoutSettings(process.env),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       signal,

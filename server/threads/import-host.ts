@@ -27,7 +27,7 @@ export interface ImportWorkerStart {
  * The rows of writes in flight are young objects that the collector copies again and again. With 96 MiB for them
  * instead of 48 it runs half as often, and all threads together take 6 % less time a row.
  */
-const youngGenerationMb = 96;
+const youngGenerationMib = 96;
 
 /** Smaller files are applied sooner than the thread starts. */
 const leastThreadBytes = 2 ** 20;
@@ -99,7 +99,7 @@ export function createImportThread(
     const worker = new Worker(new URL('./import-worker.js', import.meta.url), {
       workerData: { readModelFolder, calls: toThread.port2, services: toMain.port2 } satisfies ImportWorkerStart,
       transferList: [toThread.port2, toMain.port2],
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMib },
     });
     worker.unref();
     serve(toMain.port1, services);
