@@ -1,5 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Receiver } from '../../testing/receiver.js';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { acknowledging, Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { startSdk } from './sdk.js';
 import type { NodeTracing } from './types.js';
 
@@ -69,15 +71,21 @@ test('spans are sent when tracing closes, with the login, and with what has fail
   expect(sent.attributes).toEqual([{ key: 'count', value: { intValue: 2 } }]);
 });
 
-test('closing does not wait for a collector that is down', async () => {
-  const tracing = startSdk({
-    // Nothing listens on port 9 (discard).
-    endpoint: 'http://127.0.0.1:9/v1/traces',
-    authorization: '',
-    samplePercent: 100,
-    role: 'test',
-    onProblem() {},
+test('closing does not wait for a collector that never answers', async () => {
+  let held: ServerResponse | undefined;
+  collector.answering = (request, response) => {
+    if (request.path === '/v1/traces') held = response;
+    else acknowledging(request, response);
+  };
+  onTestFinished(() => {
+    collector.answering = acknowledging;
+    held?.end();
   });
+  const tracing = tracingOf(100);
   tracing.start('lost', { kind: 'internal' }).end();
   await tracing.close();
+  await until(() => held !== undefined);
+  // Whoever waits for the request waits until the exporter ends it. The collector has seen that by its next answer.
+  await fetch(collector.url());
+  expect(held?.destroyed).toBe(false);
 });
