@@ -108,15 +108,20 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   }
 
   async function appendAndAnswer(
-    caller: Caller,
+    request: FastifyRequest,
     endpoint: 'track' | 'replay',
     wait: Wait,
     locations: readonly Location[],
-    { span }: FastifyRequest,
     fields: AnswerFields,
   ) {
-    await intake(endpoint, locations, span);
-    return answerOf(caller, locations, await wait.replies(locations.length), nearbyLimitOf(fields));
+    await intake(endpoint, locations, request.span);
+    return answerOf(callerOf(request), locations, await wait.replies(locations.length), nearbyLimitOf(fields));
+  }
+
+  /** Counts locations that were refused, beside those that {@link intake} counts as accepted. */
+  function countRejections(request: FastifyRequest, endpoint: 'track' | 'replay', problems: readonly FieldProblem[]) {
+    metrics.add('locations_rejected_total', problems.length, endpoint);
+    for (const problem of problems) counter.add(callerOf(request), endpoint, problem);
   }
 
   app.post(
@@ -132,10 +137,9 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const result = readLocation(fields, receiptOf(request, false, wait.replyTo));
         if (result.ok) {
           app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);
-          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value], request, fields);
+          return await appendAndAnswer(request, 'track', wait, [result.value], fields);
         }
-        metrics.add('locations_rejected_total', 1, 'track');
-        counter.add(callerOf(request), 'track', result.problem);
+        countRejections(request, 'track', [result.problem]);
         throw refusalOf(result.problem);
       } finally {
         wait.cancel();
@@ -160,12 +164,11 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       const wait = waiting.open(callerOf(request).project);
       try {
         const { locations, rejections } = readReplays(items, receiptOf(request, true, wait.replyTo));
-        metrics.add('locations_rejected_total', rejections.length, 'replay');
-        for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
+        countRejections(request, 'replay', rejections);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
         app.rateLimiter.countLocations(callerOf(request), reply, locations);
         const current = fieldsOf(items.at(-1));
-        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations, request, current);
+        const answer = await appendAndAnswer(request, 'replay', wait, locations, current);
         return rejections.length === 0
           ? answer
           : { ...answer, rejections: rejections.slice(0, maxListedRejections).map(rejectionJson) };
