@@ -48,7 +48,9 @@ describe('docs/addresses.md', () => {
   });
 
   it('has settings that are accepted', () => {
-    for (const [index, text] of blocksOf(guide, 'yaml').entries()) {
+    const blocks = blocksOf(guide, 'yaml');
+    expect(blocks).not.toEqual([]);
+    for (const [index, text] of blocks.entries()) {
       const file = join(folder, `${index}.yaml`);
       writeFileSync(file, text);
       expect(loadConfiguration({ flags: {}, environment: {}, file })).toMatchObject({ ok: true });

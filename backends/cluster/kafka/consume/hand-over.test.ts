@@ -60,13 +60,15 @@ describe('a partition is released', () => {
       [other('own', 'draining')],
       [other('a', 'held', 7), other('b', 'draining', 8)],
     ]) {
-      await waiting(new FakeGroup(members)).released;
+      const { problems, released } = waiting(new FakeGroup(members));
+      await released;
+      expect(problems).toEqual([]);
     }
   });
 
   test('when every previous owner has committed the release', async () => {
     const group = new FakeGroup([other('a', 'draining'), other('b'), other('c', 'starting', 7)]);
-    const { released, isReleased } = waiting(group);
+    const { problems, released, isReleased } = waiting(group);
     group.metadataOf.set(7, 'a');
     group.metadataOf.set(partition, 'of long ago');
     await group.called();
@@ -76,15 +78,17 @@ describe('a partition is released', () => {
     expect(isReleased()).toBe(false);
     group.metadataOf.set(partition, 'b');
     await released;
+    expect(problems).toEqual([]);
   });
 
   test('not during a rebalance', async () => {
     const group = new FakeGroup(undefined);
-    const { released, isReleased } = waiting(group);
+    const { problems, released, isReleased } = waiting(group);
     await group.called();
     expect(isReleased()).toBe(false);
     group.members = [];
     await released;
+    expect(problems).toEqual([]);
   });
 });
 
