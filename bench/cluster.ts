@@ -72,7 +72,7 @@ export class BenchCluster {
     this.#sharedNodes = sharesNodes ? new Map() : undefined;
   }
 
-  /** With `sharesNodes`, nodes that have the same roles are one, because each start costs a second. */
+  /** Starts the services. With `sharesNodes`, nodes of the same roles are one, because each start costs a second. */
   static async start({ sharesNodes }: { readonly sharesNodes: boolean }): Promise<BenchCluster> {
     const [kafka, redis, registry, clickhouse] = await Promise.all([
       startKafka(),

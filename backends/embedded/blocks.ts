@@ -88,7 +88,7 @@ export class BlockBuilder {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** Like `finish`, but compressed if that saves space. */
+  /** Returns the block as {@link finish} does, but compressed if that saves space. */
   finishCompressed(timestampMs: number): Buffer {
     const block = this.finish(timestampMs);
     if (block.length < minBytesToCompress) return block;

@@ -78,7 +78,10 @@ export class ErasureSchedule {
     return record.completedAt === null && nowMs >= this.#graceEnd(record, nowMs);
   }
 
-  /** An erasure that never completed is kept, or its user would stay without anybody knowing. */
+  /**
+   * Returns whether the record of a completed erasure may be deleted. One that never completed is kept, or its user
+   * would stay without anybody knowing.
+   */
   isForgotten({ createdAt, completedAt }: ErasureRecord, nowMs: number): boolean {
     return completedAt !== null && nowMs > createdAt + this.#timing.keepMs;
   }

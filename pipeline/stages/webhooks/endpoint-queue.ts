@@ -103,7 +103,7 @@ export class EndpointQueue {
     this.release(0);
   }
 
-  /** Called when the acknowledgement is written: the delivery is gone from the queue, or due again. */
+  /** Records that the acknowledgement is written: the delivery is gone from the stored queue, or due again. */
   acknowledged({ place }: LoadedDelivery, nextDueAtMs: number | null): void {
     if (this.#isLoading) this.#acknowledgedWhileLoading.push(place.sequence);
     else this.#unacknowledged.delete(place.sequence);

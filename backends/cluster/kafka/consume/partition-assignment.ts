@@ -147,7 +147,7 @@ export class PartitionAssignment {
     this.#verification.require();
   }
 
-  /** As {@link LogVerification.observeConnections}. */
+  /** Passes the number of sockets opened so far to {@link LogVerification.observeConnections}. */
   observeConnections(socketsOpened: number): void {
     this.#verification.observeConnections(socketsOpened);
   }
