@@ -6,7 +6,7 @@ import { refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import { boundsBoundary, isBounds } from './boundary.js';
 import type { RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, rememberState, unknownFailure } from './http-engine.js';
+import { dateOf, type HttpEngineOptions, legsOf, rememberState, type Table, unknownFailure } from './http-engine.js';
 
 /** Metres of its option `tolerance`, after its own choice. */
 const tolerancesM = [undefined, 25, 50, 100, 200, 400];
@@ -102,12 +102,12 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       return { ok: true, value: { distanceM: distance, durationS: time / 1_000, path: points.coordinates } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, { signal }) {
-      if (avoid.length > 0) return avoidNothing();
+    async matrix(request, { signal }) {
+      if (request.avoid.length > 0) return avoidNothing();
       const body = {
-        profile: profileOf(mode),
-        from_points: origins,
-        to_points: destinations,
+        profile: profileOf(request.mode),
+        from_points: request.origins,
+        to_points: request.destinations,
         out_arrays: ['times', 'distances'],
         fail_fast: false,
       };
@@ -116,16 +116,8 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       // The open-source server has no matrices.
       if (response.value.status === 404) return refusal('not_available', 'this GraphHopper has no route matrix');
       if (response.value.status !== 200) return failure(response.value);
-      const { times, distances } = (response.value.body ?? {}) as Numbers;
-      return {
-        ok: true,
-        value: origins.map((_, from) =>
-          destinations.map((_, to) => {
-            const [distanceM, durationS] = [distances?.[from]?.[to], times?.[from]?.[to]];
-            return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
-          }),
-        ),
-      };
+      const { times, distances } = (response.value.body ?? {}) as { times?: Table; distances?: Table };
+      return { ok: true, value: legsOf(request, distances, times) };
     },
   };
 }
@@ -135,9 +127,4 @@ interface Found {
   /** Milliseconds. */
   readonly time: number;
   readonly points: { readonly coordinates: [number, number][] };
-}
-interface Numbers {
-  /** Seconds. */
-  readonly times?: (number | null)[][];
-  readonly distances?: (number | null)[][];
 }

@@ -2,8 +2,9 @@
 import { cutText } from '../../schemas/cut-text.js';
 import { type Answer, isFinalRefusal, refusal } from '../answer.js';
 import { type JsonRequest, requestJson } from '../json-request.js';
+import type { Leg } from '../routes/provider.js';
 import type { RoadBoundary } from './boundary.js';
-import type { EngineState } from './engine.js';
+import type { EngineState, RoadEngine } from './engine.js';
 
 export interface HttpEngineOptions {
   readonly url: string;
@@ -62,6 +63,22 @@ export function rememberState(
     return stateOf(said);
   };
 }
+
+/** Numbers by origin and destination; null, or missing, where there is no route. */
+export type Table = readonly (readonly (number | null)[])[] | undefined;
+
+/** Returns the legs of a matrix from its distances in metres and its durations in seconds. */
+export const legsOf = (
+  { origins, destinations }: Parameters<RoadEngine['matrix']>[0],
+  distancesM: Table,
+  durationsS: Table,
+): (Leg | null)[][] =>
+  origins.map((_, from) =>
+    destinations.map((_, to) => {
+      const [distanceM, durationS] = [distancesM?.[from]?.[to], durationsS?.[from]?.[to]];
+      return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
+    }),
+  );
 
 /** Returns a date as epoch ms; null without a valid one. */
 export function dateOf(value: unknown): number | null {

@@ -6,7 +6,15 @@ import { type Answer, refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
 import type { RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, rememberState, type Said, unknownFailure } from './http-engine.js';
+import {
+  dateOf,
+  type HttpEngineOptions,
+  legsOf,
+  rememberState,
+  type Said,
+  type Table,
+  unknownFailure,
+} from './http-engine.js';
 
 const profiles: Readonly<Record<TravelMode, string | undefined>> = {
   car: 'driving-car',
@@ -95,7 +103,8 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       return { ok: true, value: { distanceM: distance, durationS: duration, path: route.geometry.coordinates } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, { signal }) {
+    async matrix(request, { signal }) {
+      const { origins, destinations, mode, avoid } = request;
       const profile = profiles[mode];
       if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
       if (avoid.length > 0) return notOffered('avoid for a matrix', 'avoid');
@@ -108,16 +117,8 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       const response = await post(`matrix/${profile}`, body, signal);
       if (!response.ok) return response;
       if (response.value.status !== 200) return failure(response.value);
-      const { distances, durations } = (response.value.body ?? {}) as Numbers;
-      return {
-        ok: true,
-        value: origins.map((_, from) =>
-          destinations.map((_, to) => {
-            const [distanceM, durationS] = [distances?.[from]?.[to], durations?.[from]?.[to]];
-            return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
-          }),
-        ),
-      };
+      const { distances, durations } = (response.value.body ?? {}) as { distances?: Table; durations?: Table };
+      return { ok: true, value: legsOf(request, distances, durations) };
     },
   };
 }
@@ -125,10 +126,6 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
 interface Found {
   readonly properties?: { readonly summary?: { readonly distance?: number; readonly duration?: number } };
   readonly geometry: { readonly coordinates: [number, number][] };
-}
-interface Numbers {
-  readonly distances?: (number | null)[][];
-  readonly durations?: (number | null)[][];
 }
 
 /** A route that does not exist is not an error. */
