@@ -76,6 +76,8 @@ export interface DivergenceOptions {
 }
 
 type ReadableLog = Pick<Log, 'read' | 'bounds'>;
+/** Returns the first record of a partition from an offset on; undefined when none follows. */
+type Read = (offset: number) => Promise<LogRecord | undefined>;
 
 /** Returns the first record from the offset on; undefined when none follows. */
 export async function readOne(
@@ -105,10 +107,10 @@ export async function findDivergence(
     bounds = await log.bounds(topic, partition);
   }
   const isBeyond = position.offset > bounds.end;
-  const commonEnd = await endOfCommonHistory(log, topic, partition, position, bounds);
+  const read: Read = (offset) => readOne(log, topic, partition, offset);
+  const commonEnd = await endOfCommonHistory(read, position, bounds);
   if (!isBeyond && commonEnd === position.offset) return undefined;
-  const record =
-    commonEnd !== undefined && commonEnd < bounds.end ? await readOne(log, topic, partition, commonEnd) : undefined;
+  const record = commonEnd !== undefined && commonEnd < bounds.end ? await read(commonEnd) : undefined;
   return {
     topic,
     partition,
@@ -124,9 +126,7 @@ export async function findDivergence(
  * unknown. The offset is never beyond the point of divergence: repeated records are recognised, skipped ones are lost.
  */
 async function endOfCommonHistory(
-  log: ReadableLog,
-  topic: Topic,
-  partition: number,
+  read: Read,
   { offset, mark: text }: Position,
   { first, end }: { readonly first: number; readonly end: number },
 ): Promise<number | undefined> {
@@ -135,11 +135,11 @@ async function endOfCommonHistory(
   // No record before the position is left to compare, or the position has no mark.
   if (mark === undefined || mark.offset >= offset || last <= first) return last;
   const isWithin = mark.offset < end;
-  const record = isWithin ? await readOne(log, topic, partition, mark.offset) : undefined;
+  const record = isWithin ? await read(mark.offset) : undefined;
   const isThere = record?.offset === mark.offset;
   if (isThere && isSame(record, mark)) return last;
   if (isWithin && mark.offset < first) return last;
-  const newer = await firstNewer(log, topic, partition, mark, first, Math.min(mark.offset + 1, end));
+  const newer = await firstNewer(read, mark, first, Math.min(mark.offset + 1, end));
   if (newer <= mark.offset) return newer;
   // Compaction removed the record, and no earlier one is newer. A different record at its offset that is no newer
   // cannot be dated.
@@ -147,20 +147,13 @@ async function endOfCommonHistory(
 }
 
 /** Returns the first offset from `first` to `end` whose record is newer than the mark, or `end`. */
-async function firstNewer(
-  log: ReadableLog,
-  topic: Topic,
-  partition: number,
-  mark: Mark,
-  first: number,
-  end: number,
-): Promise<number> {
+async function firstNewer(read: Read, mark: Mark, first: number, end: number): Promise<number> {
   let low = first;
   let high = end;
   let found = end;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const record = await readOne(log, topic, partition, middle);
+    const record = await read(middle);
     if (record === undefined || record.offset >= high) high = middle;
     else if (isNewer(record, mark)) {
       found = record.offset;
