@@ -353,10 +353,10 @@ export interface DeliveryQueue {
   /** Returns the number of pending deliveries of all sources. */
   size(): Promise<number>;
   /**
-   * Records replacements for at least `keepMs`. They apply to the deliveries of all sources and owners. If a delivery
-   * has several replacements, the last one written counts.
+   * Records replacements for at least `retentionMs`. They apply to the deliveries of all sources and owners. If a
+   * delivery has several replacements, the last one written counts.
    */
-  replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void>;
+  replace(webhook: string, replacements: readonly Replacement[], retentionMs: number): Promise<void>;
   /** Reads when the newest replacement of each delivery was created, in epoch ms; undefined where none is recorded. */
   replacedAt(webhook: string, deliveries: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**
@@ -365,8 +365,8 @@ export interface DeliveryQueue {
    */
   erase(source: DeliverySource, webhook: string, places: readonly DeliveryPlace[]): Promise<void>;
   health(webhook: string): Promise<WebhookHealth>;
-  /** Stores the health for at least `keepMs` after its newer time. Later it is unknown again. */
-  setHealth(webhook: string, health: WebhookHealth, keepMs: number): Promise<void>;
+  /** Stores the health for at least `retentionMs` after its newer time. Later it is unknown again. */
+  setHealth(webhook: string, health: WebhookHealth, retentionMs: number): Promise<void>;
 }
 
 /**

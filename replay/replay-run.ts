@@ -8,7 +8,7 @@ import { ignorePassing } from '../pipeline/errors.js';
 import type { FairLimit } from '../pipeline/fair-limit.js';
 import type { RunReplay } from './child.js';
 import type { FoundIn, JobBounds, JobMessage, ReplayJob } from './job.js';
-import { eventsPerPage, keepMs, type ReplayRecord, type StoredReplays } from './stored-replays.js';
+import { eventsPerPage, type ReplayRecord, retentionMs, type StoredReplays } from './stored-replays.js';
 
 /** Why a replay ends early. */
 type StopReason = 'cancelled' | 'too_long' | 'project_deleted' | 'lease_lost' | 'not_stored' | 'closing';
@@ -128,7 +128,7 @@ export class ReplayRun {
     const current = this.#record;
     if (current.status !== 'running') return;
     // One that waits long must not expire.
-    if (this.#hasChanged || clock() - this.#storedAtMs > keepMs / 2) {
+    if (this.#hasChanged || clock() - this.#storedAtMs > retentionMs / 2) {
       await stored.put(current);
       this.#storedAtMs = clock();
     }

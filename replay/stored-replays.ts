@@ -25,7 +25,7 @@ export interface ReplayRecord extends Scope {
 }
 
 /** How long everything is kept from its last write on. */
-export const keepMs = hourMs;
+export const retentionMs = hourMs;
 /** A value of the store holds this many events, each of less than 5 kB. */
 export const eventsPerPage = 50;
 
@@ -48,14 +48,14 @@ export function createStoredReplays(values: ExpiringValues): StoredReplays {
 
   return {
     async put(record) {
-      await values.put(recordKey(record, record._id), JSON.stringify(record), keepMs);
+      await values.put(recordKey(record, record._id), JSON.stringify(record), retentionMs);
     },
     async get(scope, id) {
       const text = await values.get(recordKey(scope, id));
       return text === undefined ? undefined : (JSON.parse(text) as ReplayRecord);
     },
     async putPage(id, foundIn, page, events) {
-      await values.put(pageKey(id, foundIn, page), JSON.stringify(events), keepMs);
+      await values.put(pageKey(id, foundIn, page), JSON.stringify(events), retentionMs);
     },
     async events({ _id, kept }, foundIn, from, limit) {
       const events: string[] = [];
@@ -73,7 +73,7 @@ export function createStoredReplays(values: ExpiringValues): StoredReplays {
       return events;
     },
     async askToCancel(id) {
-      await values.put(cancelKey(id), 'cancel', keepMs);
+      await values.put(cancelKey(id), 'cancel', retentionMs);
     },
     isCancelled: async (id) => (await values.get(cancelKey(id))) !== undefined,
   };

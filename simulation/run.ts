@@ -18,7 +18,7 @@ import { driveFleet, type TrafficParts } from './traffic.js';
 
 export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
 
-const keepStateMs = 10 * 60_000;
+const stateRetentionMs = 10 * 60_000;
 /** A run whose process has ended is over after this time. */
 const leaseMs = 15_000;
 const renewEveryMs = 2_000;
@@ -89,14 +89,14 @@ export function createDemo(parts: DemoParts): Demo {
     return async (locations) => {
       if (isProjectDeleted(configuration, scope.project)) return false;
       const next = JSON.stringify({ ...first, locations });
-      const isKept = await values.put(stateKey(first.id), next, keepStateMs, { current });
+      const isKept = await values.put(stateKey(first.id), next, stateRetentionMs, { current });
       current = next;
       return isKept;
     };
   }
 
   async function load(scope: Scope, first: RunningDemo): Promise<void> {
-    await values.put(stateKey(first.id), JSON.stringify(first), keepStateMs);
+    await values.put(stateKey(first.id), JSON.stringify(first), stateRetentionMs);
     await loadGeofences(parts, scope, theCity());
   }
 

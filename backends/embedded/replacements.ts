@@ -14,7 +14,7 @@ export function createReplacements(environment: Environment): Pick<DeliveryQueue
   /** The same by time, to find the oldest. */
   const replacementTimes = environment.table('replacement-times');
 
-  async function replace(webhook: string, added: readonly Replacement[], keepMs: number): Promise<void> {
+  async function replace(webhook: string, added: readonly Replacement[], retentionMs: number): Promise<void> {
     const entries = added.map(({ delivery, createdAtMs }) => ({ key: replacementKey(webhook, delivery), createdAtMs }));
     const newestMs = added.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
     await environment.transaction(() => {
@@ -24,7 +24,7 @@ export function createReplacements(environment: Environment): Pick<DeliveryQueue
         replacements.putSync(key, numberValue(createdAtMs));
         replacementTimes.putSync(replacementTimeKey(createdAtMs, key), noValue);
       }
-      removeReplacementsBefore(newestMs - keepMs);
+      removeReplacementsBefore(newestMs - retentionMs);
     });
   }
 

@@ -27,10 +27,10 @@ export function createWebhookHealths(environment: Environment): Pick<DeliveryQue
       environment.refresh();
       return decodeHealth(healths.getBinary(webhookKey(webhook)));
     },
-    async setHealth(webhook, health, keepMs) {
+    async setHealth(webhook, health, retentionMs) {
       await environment.transaction(() => {
         healths.putSync(webhookKey(webhook), encodeHealth(health));
-        removeHealthsBefore(newerTimeOf(health) - keepMs);
+        removeHealthsBefore(newerTimeOf(health) - retentionMs);
       });
     },
   };

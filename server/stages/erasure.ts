@@ -5,18 +5,18 @@ import { dayMs } from '../../schemas/durations.js';
 import type { StageContext } from './context.js';
 
 /** Retention of topics `attempts` and `deliveries`, from which rows and deliveries are made as well. */
-const minKeepDays = 7;
+const minRetentionDays = 7;
 
 /** Starts the eraser, which the caller stops. */
 export function startEraser(
-  parts: Omit<EraserParts, 'keepMs' | 'onProblem' | 'timing'>,
+  parts: Omit<EraserParts, 'retentionMs' | 'onProblem' | 'timing'>,
   { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,
 ): Sweeper {
   const { locations, events } = configuration;
-  const keepDays = Math.max(minKeepDays, locations.retentionDays, events.retentionDays) + 1;
+  const retentionDays = Math.max(minRetentionDays, locations.retentionDays, events.retentionDays) + 1;
   const eraser = createEraser({
     ...parts,
-    keepMs: keepDays * dayMs,
+    retentionMs: retentionDays * dayMs,
     onProblem: (error) => logger.warn({ reason: (error as Error).message }, 'an erasure is repeated later'),
   });
   eraser.start();

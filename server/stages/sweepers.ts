@@ -16,7 +16,7 @@ interface SweeperParts {
 /** Starts the deletion of expired geofences and the restoration of records, which the caller stops. */
 export function startSweepers(parts: SweeperParts, { expiry }: Pick<Configuration, 'expiry'>): Part {
   const sweepers = [
-    createExpirySweeper({ ...parts, intervalMs: expiry.intervalMs, keepMs: expiry.retentionDays * dayMs }),
+    createExpirySweeper({ ...parts, intervalMs: expiry.intervalMs, retentionMs: expiry.retentionDays * dayMs }),
     createRestorationSweeper(parts),
   ];
   for (const sweeper of sweepers) sweeper.start();

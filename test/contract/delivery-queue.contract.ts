@@ -311,14 +311,14 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     test(
       'the health of a webhook that gets no more deliveries ends, as others are written later',
       onQueue(async (queue) => {
-        const keepMs = 50;
+        const retentionMs = 50;
         const stored = { failingSinceMs: noon, lastSuccessAtMs: noon - hourMs };
         await queue.setHealth(hook, stored, hourMs);
         expect(await queue.health(hook)).toEqual(stored);
-        await queue.setHealth(hook, stored, keepMs);
-        const later = { failingSinceMs: null, lastSuccessAtMs: noon + keepMs + 1 };
+        await queue.setHealth(hook, stored, retentionMs);
+        const later = { failingSinceMs: null, lastSuccessAtMs: noon + retentionMs + 1 };
         const written = async () => {
-          await queue.setHealth(otherHook, later, keepMs);
+          await queue.setHealth(otherHook, later, retentionMs);
           return queue.health(hook);
         };
         await expect.poll(written).toEqual({ failingSinceMs: null, lastSuccessAtMs: null });

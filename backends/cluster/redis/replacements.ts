@@ -15,9 +15,9 @@ export function createReplacements({
   const keyOf = (webhook: string, delivery: string): string => replacementKey(options.prefix, webhook, delivery);
 
   /** Writes in the order of the log, so that the newest replacement is written last. */
-  async function replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void> {
+  async function replace(webhook: string, replacements: readonly Replacement[], retentionMs: number): Promise<void> {
     const write = ({ delivery, createdAtMs }: Replacement): Promise<unknown> =>
-      withRetries(() => client.set(keyOf(webhook, delivery), createdAtMs, 'PX', keepMs));
+      withRetries(() => client.set(keyOf(webhook, delivery), createdAtMs, 'PX', retentionMs));
     for (let start = 0; start < replacements.length; start += maxWritesAtOnce) {
       await Promise.all(replacements.slice(start, start + maxWritesAtOnce).map(write));
     }

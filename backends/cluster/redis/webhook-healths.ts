@@ -14,9 +14,9 @@ export function createWebhookHealths({
       const text = await withRetries(() => client.get(healthKey(options.prefix, webhook)));
       return text === null ? unknownHealth : JSON.parse(text);
     },
-    async setHealth(webhook, { failingSinceMs, lastSuccessAtMs }, keepMs) {
+    async setHealth(webhook, { failingSinceMs, lastSuccessAtMs }, retentionMs) {
       const text = JSON.stringify({ failingSinceMs, lastSuccessAtMs });
-      await withRetries(() => client.set(healthKey(options.prefix, webhook), text, 'PX', keepMs));
+      await withRetries(() => client.set(healthKey(options.prefix, webhook), text, 'PX', retentionMs));
     },
   };
 }

@@ -31,7 +31,7 @@ test('deletes only geofences whose deleteAfter has passed', async () => {
     takeLease: leasesOfOnlyNode,
     clock: () => now,
     intervalMs: 5,
-    keepMs: 0,
+    retentionMs: 0,
   });
   sweeper.start();
   now = 1_501;
@@ -62,7 +62,7 @@ test('a node without the lease deletes nothing, and tries again', async () => {
     writer: { write, catchUp },
     takeLease,
     intervalMs: 1,
-    keepMs: 0,
+    retentionMs: 0,
   });
   sweeper.start();
   await expect.poll(() => leasesTaken.length).toBeGreaterThan(3);
@@ -83,7 +83,7 @@ test('a failure of the log ends the sweeper and is reported', async () => {
     writer: { write, catchUp },
     takeLease: leasesOfOnlyNode,
     intervalMs: 5,
-    keepMs: 0,
+    retentionMs: 0,
   });
   sweeper.start();
   await expect(sweeper.done).rejects.toThrow('the log is gone');
@@ -106,7 +106,7 @@ test.each(['overloaded', 'unavailable', 'storage_full'] as const)(
       writer: { write, catchUp },
       takeLease: leasesOfOnlyNode,
       intervalMs: 1,
-      keepMs: 0,
+      retentionMs: 0,
     });
     sweeper.start();
     await Promise.race([expect.poll(() => expired).toEqual([]), sweeper.done]);

@@ -10,8 +10,8 @@ const maxDeletedAtOnce = 1_000;
 const maxRestoredAtOnce = 20;
 
 /**
- * Creates the sweeper that deletes geofences `keepMs` after their `deleteAfter`. Until then late locations are still
- * evaluated against them.
+ * Creates the sweeper that deletes geofences `retentionMs` after their `deleteAfter`. Until then late locations are
+ * still evaluated against them.
  */
 export function createExpirySweeper({
   readModel,
@@ -19,17 +19,17 @@ export function createExpirySweeper({
   takeLease,
   clock = Date.now,
   intervalMs,
-  keepMs,
+  retentionMs,
 }: {
   readModel: Pick<ReadModel, 'expired' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   takeLease: TakeLease;
   clock?: () => number;
   intervalMs: number;
-  keepMs: number;
+  retentionMs: number;
 }): Sweeper {
   const kind = 'geofence';
-  const due = (): string[] => readModel.expired(clock() - keepMs, maxDeletedAtOnce);
+  const due = (): string[] => readModel.expired(clock() - retentionMs, maxDeletedAtOnce);
 
   return createSweeper({
     name: 'expiry',

@@ -80,7 +80,7 @@ async function start({ command, isRefused = () => false, erasers: count = 1 }: O
       query: async (statement, parameters, signal) => analytics.query(allowed(statement), parameters, signal),
       command: command ?? (async (statement, signal) => analytics.command(allowed(statement), signal)),
     },
-    keepMs: 30 * dayMs,
+    retentionMs: 30 * dayMs,
     clock: () => Date.now() + time.offsetMs,
     onProblem: (problem) => problems.push(problem),
     timing: { intervalMs: 20, graceMs, patienceMs: 20_000, retryMs: 20, maxRetryMs: 50 },

@@ -28,13 +28,13 @@ export interface EraserParts
   readonly states: PassParts['states'] & ProgressParts['states'];
   readonly deliveries: PassParts['deliveries'] & ProgressParts['deliveries'];
   readonly takeLease: TakeLease;
-  readonly keepMs: ScheduleTiming['keepMs'];
+  readonly retentionMs: ScheduleTiming['retentionMs'];
   /** Called when a pass failed. It is repeated. The message names no user. */
   readonly onProblem: (error: unknown) => void;
   readonly timing?: Partial<EraserTiming>;
 }
 
-export interface EraserTiming extends Omit<ScheduleTiming, 'keepMs'> {
+export interface EraserTiming extends Omit<ScheduleTiming, 'retentionMs'> {
   /** How long the last pass waits for the stages before it is put off. */
   readonly patienceMs: number;
 }
@@ -53,7 +53,7 @@ export function createEraser(parts: EraserParts): Sweeper {
   const { readModel, writer, clock, onProblem } = parts;
   const timing = { ...defaultTiming, ...parts.timing };
   const passes = createPasses({ ...parts, clockGraceMs: timing.graceMs });
-  const schedule = new ErasureSchedule({ ...timing, keepMs: parts.keepMs });
+  const schedule = new ErasureSchedule({ ...timing, retentionMs: parts.retentionMs });
 
   /** The erasure of a project is written with its deletion, which may have been refused. */
   const isWithdrawn = (record: ErasureRecord): boolean =>

@@ -4,7 +4,7 @@ import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import { scope, scopes } from '../../catalog/testing/fixtures.js';
 import { ErasureSchedule } from './schedule.js';
 
-const timing = { intervalMs: 1, graceMs: 100, recheckMs: 1_000, retryMs: 10, maxRetryMs: 35, keepMs: 5_000 };
+const timing = { intervalMs: 1, graceMs: 100, recheckMs: 1_000, retryMs: 10, maxRetryMs: 35, retentionMs: 5_000 };
 const createdAt = 1_000_000;
 
 const erasure = (number: number, fields: Partial<ErasureRecord> = {}): ErasureRecord => ({

@@ -14,7 +14,7 @@ export interface ScheduleTiming {
   readonly retryMs: number;
   readonly maxRetryMs: number;
   /** Longest retention of a topic from which rows are written. The name of the user is kept for the same time. */
-  readonly keepMs: number;
+  readonly retentionMs: number;
 }
 
 /** Erasures of one project and environment, which the same statements erase. */
@@ -83,7 +83,7 @@ export class ErasureSchedule {
    * would stay without anybody knowing.
    */
   isForgotten({ createdAt, completedAt }: ErasureRecord, nowMs: number): boolean {
-    return completedAt !== null && nowMs > createdAt + this.#timing.keepMs;
+    return completedAt !== null && nowMs > createdAt + this.#timing.retentionMs;
   }
 
   /** Plans the pass that follows one. `isCompleted`: it completed the erasure. */

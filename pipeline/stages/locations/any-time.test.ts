@@ -32,7 +32,7 @@ import { createDefinitions } from './events.js';
 import { trackReply } from './reply.js';
 
 const startMs = Date.UTC(2026, 2, 2, 12);
-const keepMs = 14 * dayMs;
+const retentionMs = 14 * dayMs;
 
 const often = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
@@ -104,7 +104,7 @@ async function process(
   for (const [index, one] of locations.entries()) {
     const turn = turns[index] ?? atOnce;
     nowMs = Math.max(nowMs + turn.waitMs, one.receivedAt);
-    const expired = turn.isSweptBefore ? readModel.expired(nowMs - keepMs, 100) : [];
+    const expired = turn.isSweptBefore ? readModel.expired(nowMs - retentionMs, 100) : [];
     if (expired.length > 0) {
       await readModel.apply(
         expired.map((id) => ({ kind: 'geofence', id, record: null })),
