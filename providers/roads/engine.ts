@@ -23,6 +23,14 @@ export interface AreaRequest {
   readonly toleranceM: number | undefined;
 }
 
+/** The parameters that callers give, by method. Errors name them. */
+export const callParameters = {
+  area: { mode: 'mode', place: 'coordinates' },
+  route: { mode: 'modes', place: 'destination' },
+  matrix: { mode: 'mode', place: 'destinations' },
+} as const;
+export type CallParameters = (typeof callParameters)[keyof typeof callParameters];
+
 /** Methods stop at the time limit; their answers must then be ignored. */
 export interface RoadEngine {
   readonly name: string;

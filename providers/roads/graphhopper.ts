@@ -5,7 +5,7 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import { refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import { boundsBoundary, isBounds } from './boundary.js';
-import type { RoadEngine } from './engine.js';
+import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
 import { dateOf, type HttpEngineOptions, legsOf, rememberState, type Table, unknownFailure } from './http-engine.js';
 
 /** Metres of its option `tolerance`, after its own choice. */
@@ -21,11 +21,11 @@ const reasonOf = ({ body }: JsonResponse): string => {
 const isNoRoad = (reason: string): boolean => /cannot find point|point not found|out of bounds/i.test(reason);
 const isNoPath = (reason: string): boolean => /connection between locations not found/i.test(reason);
 
-function failure(response: JsonResponse): { ok: false; error: ApiError } {
+function failure(response: JsonResponse, { mode, place }: CallParameters): { ok: false; error: ApiError } {
   const reason = reasonOf(response);
-  if (isNoRoad(reason)) return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
+  if (isNoRoad(reason)) return refusal('outside_road_data', 'the road data has no road near the point', place);
   if (/profile.*not (found|supported|available)|unknown profile|could not find .*profile/i.test(reason))
-    return refusal('not_available', 'GraphHopper has no profile for this mode', 'mode');
+    return refusal('not_available', 'GraphHopper has no profile for this mode', mode);
   return unknownFailure(response.status, reason);
 }
 
@@ -77,7 +77,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       ];
       const response = await requestJson({ url: addressOf('isochrone', query), signal });
       if (!response.ok) return response;
-      if (response.value.status !== 200) return failure(response.value);
+      if (response.value.status !== 200) return failure(response.value, callParameters.area);
       const { features, polygons } = (response.value.body ?? {}) as Record<string, { geometry?: unknown }[]>;
       return { ok: true, value: (features ?? polygons)?.[0]?.geometry };
     },
@@ -95,7 +95,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       if (!response.ok) return response;
       const reason = reasonOf(response.value);
       if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
-      if (response.value.status !== 200) return failure(response.value);
+      if (response.value.status !== 200) return failure(response.value, callParameters.route);
       const [path] = (response.value.body as { paths?: Found[] } | null)?.paths ?? [];
       if (path === undefined) return { ok: true, value: null };
       const { distance, time, points } = path;
@@ -115,7 +115,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       if (!response.ok) return response;
       // The open-source server has no matrices.
       if (response.value.status === 404) return refusal('not_available', 'this GraphHopper has no route matrix');
-      if (response.value.status !== 200) return failure(response.value);
+      if (response.value.status !== 200) return failure(response.value, callParameters.matrix);
       const { times, distances } = (response.value.body ?? {}) as { times?: Table; distances?: Table };
       return { ok: true, value: legsOf(request, distances, times) };
     },

@@ -5,7 +5,7 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
-import type { RoadEngine } from './engine.js';
+import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
 import {
   dateOf,
   type HttpEngineOptions,
@@ -41,13 +41,13 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
     requestJson({ url: `${base}/v2/${path}`, method: 'POST', headers, body, signal });
 
   /** Returns the error for an answer that is not 200. */
-  function failure({ status, body }: JsonResponse): { ok: false; error: ApiError } {
+  function failure({ status, body }: JsonResponse, { place }: CallParameters): { ok: false; error: ApiError } {
     const { message } = ((body as { error?: unknown } | null)?.error ?? {}) as { message?: unknown };
     const reason = typeof message === 'string' ? message : '';
     if (/could not find routable point|unable to build an isochrone/i.test(reason))
-      return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
+      return refusal('outside_road_data', 'the road data has no road near the point', place);
     if (/exceeds? .*(distance|limit)/i.test(reason))
-      return refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
+      return refusal('invalid_parameter', 'the points are too far apart for the provider', place);
     return unknownFailure(status, reason);
   }
 
@@ -69,7 +69,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
 
     async area({ center, minutes, mode, toleranceM }, { signal }) {
       const profile = profiles[mode];
-      if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
+      if (profile === undefined) return notOffered(`mode ${mode}`, callParameters.area.mode);
       const response = await post(
         `isochrones/${profile}`,
         {
@@ -83,19 +83,19 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
         signal,
       );
       if (!response.ok) return response;
-      if (response.value.status !== 200) return failure(response.value);
+      if (response.value.status !== 200) return failure(response.value, callParameters.area);
       const { features: areas } = (response.value.body ?? {}) as { features?: { geometry?: unknown }[] };
       return { ok: true, value: areas?.[0]?.geometry };
     },
 
     async route({ origin, destination, mode, avoid }, { signal }) {
       const profile = profiles[mode];
-      if (profile === undefined) return notOffered(`mode ${mode}`, 'modes');
+      if (profile === undefined) return notOffered(`mode ${mode}`, callParameters.route.mode);
       const options = avoid.length > 0 && { options: { avoid_features: avoid.map((what) => features[what]) } };
       const body = { coordinates: [origin, destination], instructions: false, ...options };
       const response = await post(`directions/${profile}/geojson`, body, signal);
       if (!response.ok) return response;
-      if (response.value.status !== 200) return orNull(failure(response.value), response.value);
+      if (response.value.status !== 200) return orNull(failure(response.value, callParameters.route), response.value);
       const [route] = ((response.value.body as { features?: Found[] } | null)?.features ?? []) as Found[];
       if (route === undefined) return { ok: true, value: null };
       // A route from a place to itself has no numbers.
@@ -106,7 +106,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
     async matrix(request, { signal }) {
       const { origins, destinations, mode, avoid } = request;
       const profile = profiles[mode];
-      if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
+      if (profile === undefined) return notOffered(`mode ${mode}`, callParameters.matrix.mode);
       if (avoid.length > 0) return notOffered('avoid for a matrix', 'avoid');
       const body = {
         locations: [...origins, ...destinations],
@@ -116,7 +116,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       };
       const response = await post(`matrix/${profile}`, body, signal);
       if (!response.ok) return response;
-      if (response.value.status !== 200) return failure(response.value);
+      if (response.value.status !== 200) return failure(response.value, callParameters.matrix);
       const { distances, durations } = (response.value.body ?? {}) as { distances?: Table; durations?: Table };
       return { ok: true, value: legsOf(request, distances, durations) };
     },

@@ -342,3 +342,27 @@ describe.each([
     expect(late).toMatchObject({ ok: false, error: { code: 'unavailable' } });
   });
 });
+
+// A matrix named the parameters of a distance, so the caller looked for a parameter that the call does not have.
+test.each([
+  ['Valhalla', createValhallaService, { error: 'Path distance exceeds the max distance limit' }],
+  ['openrouteservice', createOpenRouteService, { error: { message: 'The approximated distance exceeds the limit' } }],
+] as const)(
+  'regression: %s names the parameter of the call whose points are too far apart',
+  async (_, create, body) => {
+    replies = { '': { status: 400, body } };
+    const engine = create(options);
+    const refusal = (param: string) => ({ ok: false, error: { code: 'invalid_parameter', param } });
+    expect(await engine.route(between, limit)).toMatchObject(refusal('destination'));
+    expect(await engine.matrix(matrix, limit)).toMatchObject(refusal('destinations'));
+  },
+);
+
+test('regression: GraphHopper names the parameter of the call whose mode it lacks', async () => {
+  replies = { '': { status: 400, body: { message: 'unknown profile' } } };
+  const engine = createGraphHopper(options);
+  const refusal = (param: string) => ({ ok: false, error: { code: 'not_available', param } });
+  expect(await engine.route(between, limit)).toMatchObject(refusal('modes'));
+  expect(await engine.matrix(matrix, limit)).toMatchObject(refusal('mode'));
+  expect(await areaOf(engine)).toMatchObject(refusal('mode'));
+});

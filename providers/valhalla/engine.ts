@@ -4,7 +4,7 @@
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
-import type { EngineState, RoadEngine } from '../roads/engine.js';
+import { type CallParameters, callParameters, type EngineState, type RoadEngine } from '../roads/engine.js';
 import { decodePolyline } from '../routes/polyline.js';
 import type { Avoidable, Leg } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
@@ -55,7 +55,8 @@ const unexpected = (reason: string) => refusal('unavailable', `the provider of r
 /** Valhalla refuses the same request again, so callers must not send it again. */
 const refused = (reason: string) =>
   refusal('not_available', `the provider of road data refused the request: ${reason}`);
-const tooFar = () => refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
+const tooFar = ({ place }: CallParameters) =>
+  refusal('invalid_parameter', 'the points are too far apart for the provider', place);
 
 /** Creates an engine from a way to ask Valhalla. Converts requests, answers and refusals. */
 export function createValhallaEngine(options: {
@@ -91,7 +92,7 @@ export function createValhallaEngine(options: {
         ? refusal(
             'outside_road_data',
             `the road data has no road within ${searchCutoffM} m of the point`,
-            'coordinates',
+            callParameters.area.place,
           )
         : refused(reason);
     },
@@ -108,7 +109,7 @@ export function createValhallaEngine(options: {
       if (result.value.kind === 'refused') {
         const { reason } = result.value;
         if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
-        return isTooFar(reason) ? tooFar() : refused(reason);
+        return isTooFar(reason) ? tooFar(callParameters.route) : refused(reason);
       }
       const leg = (result.value.body as { trip?: { legs?: TripLeg[] } } | null)?.trip?.legs?.[0];
       if (leg === undefined) return unexpected('its answer has no route');
@@ -169,7 +170,7 @@ async function legsAmong(
     const { reason } = result.value;
     if (isNoRoad(reason)) return { ok: true, value: 'no road' };
     if (isNoPath(reason)) return { ok: true, value: legs };
-    return isTooFar(reason) ? tooFar() : refused(reason);
+    return isTooFar(reason) ? tooFar(callParameters.matrix) : refused(reason);
   }
   const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
   if (rows === undefined) return unexpected('its answer has no matrix');
