@@ -122,6 +122,17 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
     }
   });
 
+  test('PATCH takes a record that was read, and changes nothing; a PUT needs its coordinates', async () => {
+    const path = `/v1/${name}/t/read`;
+    const { body: written } = await api.call('PUT', path, { body: { ...required, metadata: { a: 1 } } });
+    const read = written[single];
+    const { status, body } = await api.call('PATCH', path, { body: read });
+    expect(status).toBe(200);
+    expect({ ...body[single], updatedAt: '' }).toEqual({ ...read, updatedAt: '' });
+    const put = await api.call('PUT', path, { body: read });
+    expect(put.body.meta).toMatchObject({ code: 400, type: 'invalid_parameter', param: 'coordinates' });
+  });
+
   test('PATCH takes the media type of JSON Merge Patch', async () => {
     const path = `/v1/${name}/t/typed`;
     await api.call('PUT', path, { body: required });

@@ -341,6 +341,12 @@ describe('beacons', () => {
     ]);
   });
 
+  test('their transitions come after those of geofences: exits, then entries', () => {
+    const device = new FlatDevice(flatWorld([flatFence('z', 0, 0, 10), flatFence('y', 30, 0, 10)], {}, both));
+    expect(device.reports(0, 0, ranging(1))).toEqual(['entered z', 'entered till']);
+    expect(device.reports(1, 30, ranging(2))).toEqual(['exited z', 'entered y', 'exited till', 'entered door']);
+  });
+
   test('a disabled beacon makes no events: it is not entered, left without an event, kept while in range', () => {
     const device = besideBeacons();
     device.reports(0, 0, ranging(1, 2));
