@@ -79,7 +79,7 @@ async function fill({ data, target, snapshots, includeKeys, signal }: BackupOpti
   const sinkPositions = await readStoredPositions(data, analyticsSinkGroup);
   const { _id, encryptionKeySha256, tables } = await snapshots.take();
   try {
-    await unlessAborted(signal, copyStores(data, target, tables, signal));
+    await unlessAborted(signal, () => copyStores(data, target, tables, signal));
   } finally {
     // A node that was stopped meanwhile removes its snapshots at its next start.
     await snapshots.drop(_id).catch(() => {});
@@ -97,19 +97,22 @@ async function fill({ data, target, snapshots, includeKeys, signal }: BackupOpti
       tables: tables.map(({ name, create }) => ({ name, create })),
     });
   };
-  return unlessAborted(signal, complete());
+  return unlessAborted(signal, complete);
 }
 
-/** Settles as the promise does, or rejects with the reason of the signal. The work goes on after a rejection. */
-async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+/**
+ * Settles as the work does, or rejects with the reason of the signal. The work goes on after a rejection. It does not
+ * begin after the signal: nobody would wait for its failure.
+ */
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
   const end = new AbortController();
   const aborted = once(signal, 'abort', { signal: end.signal }).then(
     () => signal.throwIfAborted(),
     () => {},
   );
   try {
-    signal.throwIfAborted();
-    return (await Promise.race([promise, aborted])) as T;
+    return (await Promise.race([work(), aborted])) as T;
   } finally {
     end.abort();
   }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { until } from '../../testing/until.js';
@@ -29,12 +29,14 @@ async function stoppedNode(encryptionKeySha256: string | null = null) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const data = join(folder, 'original');
   await openEmbedded({ path: data, partitions: 1 }).close();
-  const { signal } = new AbortController();
+  const interruption = new AbortController();
+  const { signal } = interruption;
   const snapshot: Snapshot = { _id: 's', encryptionKeySha256, tables: [] };
   return {
     folder,
     data,
     snapshot,
+    interruption,
     backUpTo: (target: string, other: Partial<Snapshots> = {}, includeKeys = false) => {
       const snapshots = { take: async () => snapshot, drop: async () => {}, ...other };
       return backUp({ data, target, snapshots, includeKeys, signal });
@@ -142,6 +144,25 @@ test('a folder whose restore was interrupted is not backed up', async () => {
   const { folder, data, backUpTo } = await stoppedNode();
   writeFileSync(join(data, 'restore-unfinished'), '');
   await expect(backUpTo(join(folder, 'backup'))).rejects.toThrow(`the restore into ${data} was interrupted`);
+});
+
+// The copy had begun, and nobody waited for its failure. It ended the process with a stack, and left the target.
+test('regression: a backup that is interrupted while the node takes its snapshot copies nothing', async () => {
+  const { folder, data, snapshot, interruption, backUpTo } = await stoppedNode();
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  onTestFinished(() => void process.off('unhandledRejection', unhandled));
+  const dropped = vi.fn(async () => {});
+  const take = async () => {
+    interruption.abort(new Error('interrupted'));
+    return { ...snapshot, tables: [{ name: 'events', create: '', folder: 'gone' }] };
+  };
+  await expect(backUpTo(join(folder, 'backup'), { take, drop: dropped })).rejects.toThrow('interrupted');
+  // A rejection counts as unhandled when the microtasks are done.
+  await new Promise(setImmediate);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(dropped).toHaveBeenCalledOnce();
+  expect(readdirSync(folder)).toEqual([basename(data)]);
 });
 
 // The message was that it had no backup.json, also where its owner or the disk was the reason.
