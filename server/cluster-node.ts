@@ -25,12 +25,14 @@ import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type RoleParts, startRole } from './cluster-roles.js';
 import type { Configuration, Role } from './config/schema.js';
 import { refuseContradictions } from './contradictions.js';
+import { prepareReadModel } from './data-folder/cluster-read-model.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
-import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
+import { openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { refuseUnusableFiles } from './data-folder/unusable.js';
 import { createDemand } from './demand.js';
 import { ConfigurationError } from './failures.js';
 import { createNodeServer, type NodeParts } from './http.js';
@@ -88,6 +90,7 @@ export async function startClusterNode(
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
+  refuseUnusableFiles(configuration.data);
   migrateDataFolder(configuration.data, logger);
 
   const registry = createProcessRegistry();
@@ -111,8 +114,7 @@ export async function startClusterNode(
       await backend.requestLog.append(topic, records);
     },
   };
-  discardOldReadModel(configuration, Date.now());
-  discardOtherFormat(configuration);
+  prepareReadModel(configuration, { changesId: backend.changesId, nowMs: Date.now() }, logger);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { 'read-model': watched(readModel.file) };
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });

@@ -54,6 +54,8 @@ export interface ClusterOptions {
 }
 
 export interface ClusterBackend {
+  /** Names topic `changes` among those of all clusters. */
+  readonly changesId: string;
   /** For stages: appends are retried for about a minute. */
   readonly log: Log;
   /** For requests: what takes ten seconds rejects as `unavailable`. An append may still succeed. */
@@ -130,6 +132,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const requestRedis = forRequests(redis);
     const requestDeliveries = createRedisDeliveryQueue({ redis: requestRedis, partitions });
     return {
+      changesId: `${connection.clusterId}/${connection.topicName(topics.changes)}`,
       log: retryingLog(kafkaLog, wire),
       requestLog: logForRequests(kafkaLog),
       stateStore,

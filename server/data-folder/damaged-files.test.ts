@@ -86,7 +86,7 @@ it('takes the folder of a node of a cluster, which has only a read model', () =>
 it('names the read model as what can be made again', () => {
   mkdirSync(join(data, 'read-model'));
   writeFileSync(fileOf('read-model'), 'text');
-  expect(() => refuseDamagedFiles(data)).toThrow('delete the folder read-model, which is made again from log');
+  expect(() => refuseDamagedFiles(data)).toThrow('delete the folder read-model, which the next start makes again');
 });
 
 // The node began a new log, created a first project, and answered 401 to all keys of before.

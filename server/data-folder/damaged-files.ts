@@ -14,7 +14,7 @@ export const remedies = {
   log: 'restore a backup of the data folder',
   state: 'restore a backup of the data folder',
   deliveries: 'restore a backup of the data folder',
-  'read-model': 'delete the folder read-model, which is made again from log',
+  'read-model': 'delete the folder read-model, which the next start makes again',
 } as const;
 
 const magic = 0xbeefc0de;
@@ -38,7 +38,7 @@ interface Header {
 export function refuseDamagedFiles(data: string): void {
   for (const [folder, remedy] of Object.entries(remedies)) {
     const file = join(data, folder, 'data.mdb');
-    const problem = sizeOf(file) > 0 ? problemOf(file) : undefined;
+    const problem = damageOf(file);
     if (problem !== undefined) throw new StartError(`the file ${file} is damaged: ${problem}; ${remedy}`);
   }
   refuseLostFiles(data);
@@ -59,7 +59,9 @@ function refuseLostFiles(data: string): void {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-function problemOf(path: string): string | undefined {
+/** Returns why the start of an LMDB file can't be what LMDB wrote; undefined if it can, or the file is missing or empty. */
+export function damageOf(path: string): string | undefined {
+  if (sizeOf(path) === 0) return undefined;
   const file = openSync(path, 'r');
   try {
     const first = readHeader(file, 0);

@@ -1,5 +1,5 @@
 /** The paths in the data folder, and how the threads of a node open it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import { openNamed, withReason } from '../../backends/embedded/environment.js';
@@ -44,22 +44,6 @@ export function discardOtherFormat(configuration: Configuration): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${readModelFormat}`);
-}
-
-/**
- * Age after which an unused read model is rebuilt: half of the retention of tombstones on a cluster's topic `changes`.
- */
-export const maxReadModelAgeMs = 15 * dayMs;
-
-/**
- * Removes an old read model of a cluster node, before the node opens it. A node that was down for long would miss
- * deletions, for example of a key, because their tombstones are gone from the topic.
- */
-export function discardOldReadModel(configuration: Configuration, nowMs: number): void {
-  const folder = readModelFolder(configuration);
-  if (!existsSync(folder)) return;
-  const openedMs = Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
-  if (nowMs - openedMs > maxReadModelAgeMs) rmSync(folder, { recursive: true });
 }
 
 /** Returns the folder of the embedded analytics engine. */

@@ -134,7 +134,7 @@ it.each([
   ['log', 'restore a backup of the data folder'],
   ['state', 'restore a backup of the data folder'],
   ['deliveries', 'restore a backup of the data folder'],
-  ['read-model', 'delete the folder read-model, which is made again from log'],
+  ['read-model', 'delete the folder read-model, which the next start makes again'],
 ])('a file of %s with zeros after its headers ends the start in a line that names the folder', async (name, remedy) => {
   const data = copyOfUsed();
   const file = join(data, name, 'data.mdb');

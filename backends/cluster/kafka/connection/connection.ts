@@ -12,7 +12,7 @@ import { withinMs } from '../../../../pipeline/time-limit.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
 import { Patience } from '../../patience.js';
-import { createKafka, groupNameOf } from './client.js';
+import { createKafka, groupNameOf, whileBrokersChange } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
 import { ensureTopics, partitionsOf } from './topics.js';
@@ -23,6 +23,8 @@ const clusterTimeoutMs = 5_000;
 export interface KafkaConnection {
   readonly kafka: Kafka;
   readonly admin: Admin;
+  /** The id that the brokers got when they were set up. Brokers that start on copied disks keep it. */
+  readonly clusterId: string;
   /**
    * Opens separate connections to the brokers, which the caller disconnects. A broker answers the requests of one
    * connection in order, so a request that waits for records needs a connection of its own.
@@ -66,9 +68,11 @@ export async function connectKafka(
   const kafka = createKafka(options, onProblem, observer, counting);
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
+  let clusterId: string;
   try {
     await admin.connect();
     await ensureTopics(admin, options, onProblem);
+    ({ clusterId } = await whileBrokersChange(() => admin.describeCluster()));
   } catch (error) {
     await admin.disconnect();
     throw error;
@@ -76,6 +80,7 @@ export async function connectKafka(
   return {
     kafka,
     admin,
+    clusterId,
     async newCluster() {
       const cluster = clusterOf(kafka);
       try {
