@@ -96,6 +96,10 @@ export async function findings(backend: RepairableBackend): Promise<Finding[]> {
   return found;
 }
 
+/** Returns whether no position is stored although the log has records: the store is empty. */
+export const lacksPositions = (found: readonly Finding[]): boolean =>
+  found.every(({ position }) => position.offset === 0) && found.some(({ first, end }) => end > first);
+
 async function compare(backend: RepairableBackend, reader: Reader, partition: number): Promise<Finding> {
   const { group, topic } = reader;
   const position = await reader.position(backend, partition);

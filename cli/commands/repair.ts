@@ -5,7 +5,13 @@
 import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
-import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
+import {
+  type Finding,
+  findings,
+  lacksPositions,
+  moveTo,
+  type RepairableBackend,
+} from '../../server/repair-positions.js';
 import { type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -32,6 +38,10 @@ Consequences of a move:
   nothing.
 - Events and rows keep their ids. Webhooks may get deliveries of events once more.
 `;
+
+const noPositions =
+  'No position is stored, and the log has records: the store is empty, or was not restored. ' +
+  'Nodes would read the log from its beginning, as if each device were new. Restore the backup before they start.';
 
 export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => {
   if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
@@ -93,6 +103,10 @@ async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named |
   const divergent = found.filter(({ divergence }) => divergence !== undefined);
   console.log(`${found.length} positions compared, ${divergent.length} do not match the log`);
   for (const each of wanted) console.log(lineOf(each, targetOf(each, named)));
+  if (named === undefined && lacksPositions(found)) {
+    console.log(noPositions);
+    return false;
+  }
   if (wanted.length === 0) return true;
   console.log(consequences);
   if (!isConfirmed) {

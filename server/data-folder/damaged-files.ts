@@ -59,7 +59,7 @@ function refuseLostFiles(data: string): void {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Returns why the start of an LMDB file can't be what LMDB wrote; undefined if it can, or the file is missing or empty. */
+/** Returns why the start of a file can't be what LMDB wrote. Undefined if it can, or the file is missing or empty. */
 export function damageOf(path: string): string | undefined {
   if (sizeOf(path) === 0) return undefined;
   const file = openSync(path, 'r');

@@ -5,6 +5,7 @@
  * due, a webhook has deliveries and a collector is configured.
  */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ const run = promisify(execFile);
 const itself = '127.0.0.0/8';
 
 it('a backup under load is restored, and nothing acknowledged before it is missing or doubled', async () => {
-  const [kafka, redis] = await Promise.all([startKafka(), startRedis()]);
+  const [kafka, redis] = await Promise.all([startKafka(), startRedis({ appendfsync: 'everysec' })]);
   onTestFinished(async () => void (await Promise.all([kafka.stop(), redis.stop()])));
   const [broker] = kafka.nodes;
   if (broker?.folder === undefined || redis.folder === undefined) return expect.fail('run the tests with .ci/services');
@@ -91,23 +92,34 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   await Promise.all([broker.kill(), redis.kill()]);
   await rm(join(broker.folder, 'data'), { recursive: true });
   await cp(join(folder, 'kafka'), join(broker.folder, 'data'), { recursive: true });
-  await cp(join(folder, 'redis.rdb'), join(redis.folder, 'dump.rdb'));
-  await Promise.all([broker.restart(), redis.restart()]);
-  await endSyncLeases(redis);
-  const [port] = (await freePorts(1)) as [number];
+  const [port, redisPort] = (await freePorts(2)) as [number, number];
   const restored = { ...environment, FENCELINE_CLICKHOUSE_DATABASE: `${cluster.name}_restored` };
   const beforeRehearsal = outside.requests.length;
-  const { stdout } = await run(script('rehearse-restore.sh'), [folder], {
-    env: {
-      ...process.env,
-      ...restored,
-      ...path,
-      FENCELINE: `${process.execPath} ${program}`,
-      FENCELINE_PORT: `${port}`,
-      FENCELINE_TRACING_ENDPOINT: outside.url('/traces'),
-    },
-    maxBuffer: 2 ** 24,
+  const rehearse = () =>
+    run(script('rehearse-restore.sh'), [folder], {
+      env: {
+        ...process.env,
+        ...restored,
+        ...path,
+        FENCELINE: `${process.execPath} ${program}`,
+        FENCELINE_PORT: `${port}`,
+        FENCELINE_TRACING_ENDPOINT: outside.url('/traces'),
+      },
+      maxBuffer: 2 ** 24,
+    });
+  // The guide said to start Redis on its copy. Redis with an append-only file was empty, and the rehearsal succeeded.
+  await rm(join(redis.folder, 'appendonlydir'), { recursive: true });
+  await cp(join(folder, 'redis.rdb'), join(redis.folder, 'dump.rdb'));
+  await Promise.all([broker.restart(), redis.restart()]);
+  await expect(rehearse()).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('No position is stored, and the log has records'),
   });
+  await redis.kill();
+  await run('bash', ['-ec', restoreOfRedis({ copy: folder, folder: redis.folder, port: redisPort })]);
+  await redis.restart();
+  await endSyncLeases(redis);
+  const { stdout } = await rehearse();
   expect(stdout).toContain('0 do not match the log');
   expect(stdout).toContain('has evaluated every location of its log');
   expect(outside.requests.slice(beforeRehearsal).map(({ path }) => path)).toEqual([]);
@@ -169,6 +181,16 @@ it('a rehearsal that fails says on standard error which step failed and what it 
     stderr: expect.stringMatching(/FAILURE {2}Redis: no server can be reached[\s\S]*doctor" ended with status 1\n$/),
   });
 });
+
+/** Returns the commands of the guide for these folders and this port. */
+function restoreOfRedis({ copy, folder, port }: { copy: string; folder: string; port: number }): string {
+  const guide = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8');
+  const [, commands = ''] = /### Restore Redis\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(guide) ?? [];
+  return commands
+    .replaceAll('/backups/monday', copy)
+    .replaceAll('/var/lib/redis', folder)
+    .replaceAll('6390', `${port}`);
+}
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-backup-'));
