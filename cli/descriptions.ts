@@ -356,6 +356,11 @@ export const descriptions = {
       yes: { type: 'boolean', help: 'Move the positions. Default: only show them.' },
       topic: { type: 'string', value: 'TOPIC', help: 'Move the positions of one partition of this topic.' },
       partition: { type: 'string', value: 'N', help: 'The partition. Together with --topic and --offset.' },
+      group: {
+        type: 'string',
+        value: 'GROUP',
+        help: 'The group whose position moves. Default: all that read the partition.',
+      },
       offset: { type: 'string', value: 'N', help: 'Offset to move to. Default: the end of the common history.' },
       data,
       config,

@@ -17,8 +17,10 @@ import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { wholeNumber } from '../numbers.js';
 
-/** An offset that the operator chose for all groups that read one partition. */
+/** An offset that the operator chose for one partition. */
 interface Named {
+  /** Undefined: all groups that read the partition. */
+  readonly group: string | undefined;
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -57,11 +59,13 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => 
   if (!isWhole) process.exitCode = 1;
 };
 
-function namedOffset({ topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
-  if (topic === undefined && partition === undefined && offset === undefined) return undefined;
+function namedOffset({ group, topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
+  const given = [group, topic, partition, offset].filter((each) => each !== undefined);
+  if (given.length === 0) return undefined;
   if (topic === undefined || partition === undefined || offset === undefined)
     throw new UsageError('--topic, --partition and --offset are required together');
   return {
+    group,
     topic,
     partition: wholeNumber('partition', partition, { least: 0, most: maxPartition }),
     offset: wholeNumber('offset', offset, { least: 0, most: Number.MAX_SAFE_INTEGER }),
@@ -99,7 +103,7 @@ async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named |
   const found = await findings(backend);
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
-    throw new UsageError(`no group reads partition ${named.partition} of topic ${named.topic}`);
+    throw new UsageError(`${readerOf(named)} reads partition ${named.partition} of topic ${named.topic}`);
   const divergent = found.filter(({ divergence }) => divergence !== undefined);
   console.log(`${found.length} positions compared, ${divergent.length} do not match the log`);
   for (const each of wanted) console.log(lineOf(each, targetOf(each, named)));
@@ -132,8 +136,10 @@ async function move(backend: OpenBackend, each: Finding, target: number | null):
   return result === 'moved';
 }
 
-const isNamed = (each: Finding, { topic, partition }: Named): boolean =>
-  each.topic === topic && each.partition === partition;
+const isNamed = (each: Finding, { group, topic, partition }: Named): boolean =>
+  (group === undefined || each.group === group) && each.topic === topic && each.partition === partition;
+
+const readerOf = ({ group }: Named): string => (group === undefined ? 'no group' : `no group "${group}"`);
 
 const targetOf = ({ divergence, position }: Finding, named: Named | undefined): number | null =>
   named?.offset ?? (divergence === undefined ? position.offset : divergence.commonEnd);

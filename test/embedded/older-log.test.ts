@@ -301,4 +301,11 @@ it('positions can be repaired while the node runs and accepts locations', { time
   expect(await fenceNames(scene)).toEqual(remembered);
   expect((await server.stop()).code).toBe(0);
   await expectOnce(scene, all);
+
+  // Older tables need their rows again. The command moved the webhooks too, which would have sent the events again.
+  const place = ['--topic', 'events', '--partition', `${whole}`, '--offset', '0', '--yes'];
+  const { output } = await repair(scene, '--group', 'analytics-sink', ...place);
+  expect(output.match(/.*: moved/g)).toEqual([`analytics-sink, topic events, partition ${whole}: moved`]);
+  const unknown = await repair(scene, '--group', 'webhook', ...place);
+  expect([unknown.code, unknown.output]).toEqual([2, expect.stringContaining('no group "webhook" reads partition 1')]);
 });
