@@ -576,3 +576,19 @@ it('sends readers of YAML to the same document (fault: it was written in two sec
     '/openapi.json',
   ]);
 });
+
+// With a port, the client had no address for geofences, and limits of attempts counted each of its connections apart.
+it.each([
+  ['203.0.113.7:51234', '203.0.113.7'],
+  ['[2001:db8::7]:51234', '2001:db8::7'],
+  ['[2001:db8::7]', '2001:db8::7'],
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8::7', '2001:db8::7'],
+  ['198.51.100.1, 203.0.113.7:51234, 10.0.0.2:443', '203.0.113.7'],
+])('regression: the client that a trusted proxy names as %s has the address %s', async (forwarded, ip) => {
+  const proxied = createTestServer({ trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
+  proxied.get('/v1/address', { config: { authority: 'none' } }, async (request) => ({ ip: request.ip }));
+  const { statusCode, body } = await proxied.inject({ url: '/v1/address', headers: { 'X-Forwarded-For': forwarded } });
+  await proxied.close();
+  expect([statusCode, JSON.parse(body)]).toEqual([200, { ip }]);
+});

@@ -31,6 +31,7 @@ import {
   watchConnections,
 } from './connections/connections.js';
 import { failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
+import { forwardedWithoutPorts } from './location/address.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { boundBufferedBodies } from './requests/buffered-bodies.js';
@@ -140,6 +141,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   traceRequests(app, options.tracing);
+  // Before everything that asks for the address of the client: with a port it would be another one for each connection.
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const forwarded = headers['x-forwarded-for'];
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwardedWithoutPorts(forwarded);
+  });
   // Order matters: a refusal must have the request id and be readable by web pages.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);

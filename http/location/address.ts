@@ -23,3 +23,14 @@ export function readAddress(value: unknown): Validated<string | null> {
   const address = text === null ? undefined : normalizeAddress(text);
   return address === undefined ? invalid('ip', 'must be an IP address') : { ok: true, value: address };
 }
+
+/** An address with a port, as some load balancers write them: `192.0.2.1:443` or `[2001:db8::1]:443`. */
+const withPort = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
+
+/** Returns the header X-Forwarded-For without the ports of its addresses. */
+export const forwardedWithoutPorts = (header: string): string =>
+  header
+    .split(',')
+    .map((each) => each.trim())
+    .map((each) => withPort.exec(each)?.groups?.six ?? withPort.exec(each)?.groups?.four ?? each)
+    .join(', ');
