@@ -3,7 +3,7 @@
  * environment go along as headers.
  */
 import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
-import { reportReachable, reportUnreachable } from '../state/connection';
+import { checkReachable, reportReachable, reportUnreachable } from '../state/connection';
 
 export type { Answer, Input, Operation } from '../../client/operations';
 
@@ -15,6 +15,20 @@ export interface Scope {
   readonly environment: Environment;
 }
 
+/** What the API says of a refusal. */
+interface Meta {
+  readonly type?: string;
+  readonly param?: string;
+  readonly message?: string;
+  readonly requestId?: string;
+}
+
+/** Refusals of proxies, which give no reason. */
+const unexplained: Readonly<Record<number, string>> = {
+  413: 'This is larger than the server accepts, or a proxy in front of it.',
+  429: 'These were too many requests. Try again in a minute.',
+};
+
 /** A refusal of the API, in the words of its validator. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -24,8 +38,12 @@ export class Failure extends Error {
   readonly param: string | undefined;
   readonly requestId: string | undefined;
 
-  constructor(status: number, meta: { type?: string; param?: string; message?: string; requestId?: string }) {
-    super(meta.message ?? `The server answered ${status}.`);
+  constructor(status: number, meta: Meta) {
+    super(
+      meta.message ??
+        unexplained[status] ??
+        `The server answered ${status} without a reason. Try again, or ask its operator.`,
+    );
     this.status = status;
     this.type = meta.type ?? 'unknown';
     this.param = meta.param;
@@ -82,14 +100,57 @@ export function urlOf(path: string, query: object = {}, scope: Scope | undefined
   return path + queryOf({ ...query, project: scope?.project, environment: scope?.environment });
 }
 
-const isGateway = (status: number): boolean => status >= 502 && status <= 504;
+/** The server gives up earlier itself: a static map waits 110 seconds at most. */
+const answerWithinMs = 120_000;
+/** After this time without an answer, the page asks whether the server answers at all. */
+const slowMs = 10_000;
+
+/** Tests whether an answer is a proxy's own: the server behind it did not answer. */
+export const isOfGateway = (status: number, contentType: string | null): boolean =>
+  status >= 502 && status <= 504 && !contentType?.includes('json');
+
+interface Sent extends Omit<RequestInit, 'signal'> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends a request, and resolves to the response with the body that `read` reads. Rejects with {@link Unreachable} if
+ * the server does not answer in time.
+ */
+export async function send<Body>(
+  url: string,
+  { signal, ...request }: Sent,
+  read: (response: Response) => Promise<Body>,
+): Promise<{ readonly response: Response; readonly body: Body }> {
+  const late = new AbortController();
+  const slowTimer = setTimeout(() => void checkReachable(), slowMs);
+  const lateTimer = setTimeout(() => late.abort(), answerWithinMs);
+  try {
+    const response = await fetch(url, {
+      ...request,
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+    });
+    // A long answer may come slowly.
+    clearTimeout(lateTimer);
+    clearTimeout(slowTimer);
+    const { status, headers } = response;
+    if (isOfGateway(status, headers.get('content-type'))) throw new Error('a proxy answered in place of the server');
+    const body = await read(response);
+    reportReachable();
+    return { response, body };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    reportUnreachable();
+    throw new Unreachable(request.method !== undefined && request.method !== 'GET');
+  } finally {
+    clearTimeout(lateTimer);
+    clearTimeout(slowTimer);
+  }
+}
 
 async function readAnswer(response: Response): Promise<unknown> {
-  if (!response.headers.get('content-type')?.includes('json')) {
-    if (!response.ok && isGateway(response.status)) throw new Error('a proxy answered in place of the server');
-    return response.ok ? response.text() : {};
-  }
-  return response.json();
+  if (response.headers.get('content-type')?.includes('json')) return response.json();
+  return response.ok ? response.text() : {};
 }
 
 /** Keeps the revision of the header beside the record, for an edit of what was read. */
@@ -143,30 +204,31 @@ export async function callIn<O extends Operation>(
   if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
   const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';
   if (isSending) headers.set('Content-Type', 'application/json');
-  let response: Response;
-  let body: unknown;
-  try {
-    response = await fetch(path + queryOf(given.query ?? {}), {
+  const { response, body } = await send(
+    path + queryOf(given.query ?? {}),
+    {
       method,
       headers,
       priority,
       // The end of something may be asked for while the page is left.
       keepalive: method === 'DELETE',
       ...(isSending && { body: JSON.stringify(given.body ?? {}) }),
-      ...(given.signal && { signal: given.signal }),
-    });
-    body = await readAnswer(response);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    reportUnreachable();
-    throw new Unreachable(method !== 'GET');
-  }
-  reportReachable();
+      signal: given.signal,
+    },
+    readAnswer,
+  );
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
-  const meta = (body as { meta?: object }).meta ?? {};
-  if (response.status === 403) onForbidden();
-  if (response.status !== 401 || withOwnProof.has(template)) throw new Failure(response.status, meta);
+  throw refusalOf(response.status, (body as { meta?: Meta }).meta, template);
+}
+
+/**
+ * Returns why an answer is refused, and tells those who show what the session may do.
+ * @param template the path of the API's description.
+ */
+export function refusalOf(status: number, meta: Meta = {}, template = ''): Failure {
+  if (status === 403) onForbidden();
+  if (status !== 401 || withOwnProof.has(template)) return new Failure(status, meta);
   onSignedOut();
   // The server's words are about the headers of programs.
-  throw new Failure(response.status, { ...meta, message: 'Your session had ended. Nothing was changed.' });
+  return new Failure(status, { ...meta, message: 'Your session had ended. Nothing was changed.' });
 }

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Import } from '../../client/types';
-import { Failure, type Scope, Unreachable, urlOf } from '../client/call';
+import { refusalOf, type Scope, send, urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
 import { useScope } from '../state/session';
@@ -51,14 +51,9 @@ export function useImport(id: string) {
 }
 
 async function loadText(scope: Scope, path: string, signal: AbortSignal): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetch(urlOf(path, {}, scope), { signal });
-  } catch (error) {
-    throw signal.aborted ? error : new Unreachable(false);
-  }
-  if (!response.ok) throw new Failure(response.status, {});
-  return response.text();
+  const { response, body } = await send(urlOf(path, {}, scope), { signal }, (response) => response.text());
+  if (!response.ok) throw refusalOf(response.status);
+  return body;
 }
 
 /** Loads the rows of an import that has ended. */

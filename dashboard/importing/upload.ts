@@ -1,7 +1,7 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 
 import type { Import } from '../../client/types';
-import { callHeaders, Failure, Unreachable } from '../client/call';
+import { callHeaders, isOfGateway, refusalOf, Unreachable } from '../client/call';
 import { reportReachable, reportUnreachable } from '../state/connection';
 import type { Resource } from './columns';
 import type { Format } from './preview';
@@ -34,7 +34,7 @@ export interface Upload {
 }
 
 interface Answer {
-  readonly meta?: ConstructorParameters<typeof Failure>[1];
+  readonly meta?: Parameters<typeof refusalOf>[1];
   /** Also of a file that was refused: the history has it. */
   readonly import?: Import;
 }
@@ -61,6 +61,10 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
   const request = new XMLHttpRequest();
   const query = new URLSearchParams({ fileName: file.name, wait: `${waitS}`, dryRun: `${isDryRun}` });
   const finished = new Promise<Import>((resolve, reject) => {
+    function rejectUnanswered(): void {
+      reportUnreachable();
+      reject(new Unreachable(true));
+    }
     request.open('POST', `/v1/${resource}/import?${query}`);
     for (const [name, value] of Object.entries(callHeaders())) request.setRequestHeader(name, value);
     request.setRequestHeader('Content-Type', types[format]);
@@ -68,15 +72,16 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onabort = () => reject(new DOMException('The upload was ended.', 'AbortError'));
     request.onerror = async () => {
-      if (await hasChanged(file)) return reject(new Error('The file has changed. Choose it again.'));
-      reportUnreachable();
-      reject(new Unreachable(true));
+      if (await hasChanged(file)) reject(new Error('The file has changed. Choose it again.'));
+      else rejectUnanswered();
     };
     request.onload = () => {
+      const { status, responseText } = request;
+      if (isOfGateway(status, request.getResponseHeader('content-type'))) return rejectUnanswered();
       reportReachable();
-      const answer = answerOf(request.responseText);
+      const answer = answerOf(responseText);
       if (answer.import) resolve(answer.import);
-      else reject(new Failure(request.status, answer.meta ?? {}));
+      else reject(refusalOf(status, answer.meta));
     };
     request.send(file);
   });

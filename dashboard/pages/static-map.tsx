@@ -1,7 +1,7 @@
 /** Composes the address of a static map: its parameters, the picture, and the code that shows it elsewhere. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { callHeaders, Failure, type Scope, Unreachable } from '../client/call';
+import { callHeaders, refusalOf, type Scope, send } from '../client/call';
 import { CopyButton, Notice, Page, Segments } from '../components/controls';
 import { useSettled } from '../components/list-filters';
 import { sizeText } from '../components/sizes';
@@ -9,7 +9,6 @@ import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import { attribute, firstDraft, type MapDraft, parametersOf, queryText, shellWord } from '../forms/static-map';
 import { builtInStyles, MarkerFields, PathFields, ViewFields } from '../forms/static-map-fields';
-import { reportReachable, reportUnreachable } from '../state/connection';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
 import '../styles/static-map.css';
@@ -24,18 +23,13 @@ interface Picture {
 /** Fetches the picture, so that a refusal can be shown in the validator's words. */
 async function fetchPicture(scope: Scope, query: string, signal: AbortSignal): Promise<Picture> {
   const startMs = performance.now();
-  let response: Response;
-  try {
-    response = await fetch(`/maps/static?${query}`, { signal, headers: callHeaders(scope) });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    reportUnreachable();
-    throw new Unreachable(false);
-  }
-  reportReachable();
-  if (response.ok) return { blob: await response.blob(), milliseconds: performance.now() - startMs };
-  const body = await response.json().catch(() => ({}));
-  throw new Failure(response.status, (body as { meta?: object }).meta ?? {});
+  const { response, body } = await send(
+    `/maps/static?${query}`,
+    { signal, headers: callHeaders(scope) },
+    (response): Promise<Blob | object> => (response.ok ? response.blob() : response.json().catch(() => ({}))),
+  );
+  if (body instanceof Blob) return { blob: body, milliseconds: performance.now() - startMs };
+  throw refusalOf(response.status, (body as { meta?: object }).meta);
 }
 
 function usePicture(draft: MapDraft) {

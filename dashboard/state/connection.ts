@@ -23,14 +23,21 @@ function set(next: boolean): void {
 onlineManager.setEventListener(() => () => {});
 onlineManager.setOnline(true);
 
-async function probe(delayMs: number): Promise<void> {
+/** A connection that is gone gives no answer, and no error for minutes. */
+const answerWithinMs = 10_000;
+
+async function isAnswering(): Promise<boolean> {
   try {
-    const response = await fetch('/health/live', { cache: 'no-store' });
-    if (response.ok) return reportReachable();
+    const { ok } = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(answerWithinMs) });
+    return ok;
   } catch {
-    // Still unreachable.
+    return false;
   }
-  schedule(Math.min(delayMs * 1.5, maxDelayMs));
+}
+
+async function probe(delayMs: number): Promise<void> {
+  if (await isAnswering()) reportReachable();
+  else schedule(Math.min(delayMs * 1.5, maxDelayMs));
 }
 
 function schedule(delayMs: number): void {
@@ -45,13 +52,9 @@ export function reportUnreachable(): void {
   schedule(firstDelayMs);
 }
 
-/** Asks whether the server answers, after something other than a call had no answer. */
+/** Asks whether the server answers, after something other than a call had no answer, or a call has none for long. */
 export async function checkReachable(): Promise<void> {
-  try {
-    await fetch('/health/live', { cache: 'no-store' });
-  } catch {
-    reportUnreachable();
-  }
+  if (!(await isAnswering())) reportUnreachable();
 }
 
 export function reportReachable(): void {

@@ -118,7 +118,7 @@ describe.runIf(isRunnable)('the import view', () => {
   });
 
   // The reason was beneath the first rows of the file, out of sight.
-  it('says beside the file why the server did not take it', async () => {
+  it("says beside the file why the server did not take it, also in a proxy's place, and when the session has ended", async () => {
     const page = await asOwner('/imports');
     await choose(page, 'stopped.csv', csv(...Array.from({ length: 100 }, (_, index) => shop(`${index}`))));
     await page.getByText('100 rows').first().waitFor();
@@ -128,6 +128,16 @@ describe.runIf(isRunnable)('the import view', () => {
     const alert = page.getByRole('region', { name: 'Chosen file' }).getByRole('alert');
     await alert.getByText('the server is stopping').waitFor();
     expect((await alert.boundingBox())!.y).toBeLessThan(400);
+
+    // A proxy's answers had no reason, and one about the session left the page as it was.
+    const answer = async (status: number, words: string) => {
+      await page.route('**/import?*', (route) => route.fulfill({ status, contentType: 'text/html', body: '<html>' }));
+      await page.getByRole('button', { name: 'Check the file' }).click();
+      await page.getByText(words).waitFor();
+    };
+    await answer(413, 'This is larger than the server accepts, or a proxy in front of it.');
+    await answer(502, 'The server did not answer. Nothing was changed, as far as this page knows.');
+    await answer(401, 'Your session has ended. Sign in again to go on.');
   });
 
   it('names unknown and missing columns, and shows the line of a broken file', async () => {
