@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { Failure, Unreachable } from './client/call';
 import { ToastProvider } from './components/toasts';
+import { guardHistory } from './state/unsaved';
 import { preloadView } from './views';
 
 const maxRetries = 2;
@@ -24,6 +25,7 @@ const client = new QueryClient({
 
 /** Shows the page when its view is there, which the browser loads beside this script. */
 export async function start(): Promise<void> {
+  guardHistory();
   await preloadView(location.pathname);
   const root = createRoot(document.getElementById('root')!);
   // A transition is rendered in short tasks.

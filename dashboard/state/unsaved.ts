@@ -1,5 +1,6 @@
 /** Protects unsaved changes: the user is asked before another view, project or environment opens. */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { scopeIn } from './scope-address';
 
 const unsaved = new Set<symbol>();
 const listeners = new Set<() => void>();
@@ -38,6 +39,35 @@ export function useUnsaved(isUnsaved: boolean): () => void {
     return forget.current;
   }, [isUnsaved]);
   return () => forget.current();
+}
+
+/** Tests whether the present view, with what is typed in it, is at the address too. */
+function isSameView(address: string): boolean {
+  const { pathname, search } = new URL(address);
+  const [here, there] = [scopeIn(location.search), scopeIn(search)];
+  return pathname === location.pathname && here.project === there.project && here.environment === there.environment;
+}
+
+/**
+ * Asks before the browser's Back and Forward leave unsaved changes. Browsers that let no page ask leave at once. The
+ * others let it ask once until the user does something on the page, so that a page can hold nobody.
+ */
+export function guardHistory(): void {
+  if (!('navigation' in window)) return;
+  const { navigation } = window;
+  let agreedKey: string | undefined;
+  navigation.addEventListener('navigate', (event) => {
+    const { navigationType, cancelable, destination } = event;
+    const isAgreed = destination.key === agreedKey;
+    agreedKey = undefined;
+    if (navigationType !== 'traverse' || !cancelable || isAgreed || !hasUnsaved() || isSameView(destination.url))
+      return;
+    event.preventDefault();
+    leave(() => {
+      agreedKey = destination.key;
+      navigation.traverseTo(destination.key);
+    });
+  });
 }
 
 function subscribe(listener: () => void): () => void {

@@ -117,6 +117,28 @@ describe.runIf(isRunnable)('the address of a page', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  // What was typed was lost without a question.
+  it('asks before Back leaves unsaved changes, and goes back after the answer', async () => {
+    const { _id } = await server.as('test_secret').putGeofence('typed', circle(0, 0, 100), 'shop');
+    const page = await asOwner('/members');
+    await page.getByRole('link', { name: 'Geofences' }).click();
+    await page.locator(`a[href^="/geofences/${_id}"]`).click();
+    const description = page.getByLabel('Description');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    for (const answer of ['Cancel', 'Discard']) {
+      await description.click();
+      await page.keyboard.type('x');
+      await page.evaluate('history.back()');
+      await question.getByRole('button', { name: answer }).click();
+      await question.waitFor({ state: 'detached' });
+      if (answer === 'Cancel') expect(await description.inputValue()).toContain('x');
+    }
+    await page.getByRole('heading', { level: 1, name: 'Geofences' }).waitFor();
+    // The address stayed where it was while the question was asked.
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+  });
+
   // A reload of a webhook's settings showed its attempts, and one of Live or of a timeline forgot what was chosen.
   it('keeps the tab of a webhook and its filter, the filters of Live, and the range of a timeline', async () => {
     const backend = server.as('test_secret');
