@@ -35,13 +35,12 @@ export function WebhookHealth({ id }: { readonly id: string }) {
 }
 
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  if (attempts.length === 0) return <Badge>No attempts yet</Badge>;
   const failed = attempts.filter(({ state }) => state !== 'delivered').length;
   return (
     <>
       <Strip attempts={attempts} />
-      {attempts.length === 0 ? (
-        <Badge>No attempts yet</Badge>
-      ) : failed === 0 ? (
+      {failed === 0 ? (
         <Badge tone="success">Healthy</Badge>
       ) : (
         <Badge tone={attempts[0]?.state === 'delivered' ? 'warning' : 'danger'}>

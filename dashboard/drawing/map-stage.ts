@@ -144,10 +144,16 @@ function useDisplay({ byId, version }: AllPlaces, layers: Layers) {
 }
 
 /**
- * Shows all places when the first of them are there, unless the address names a view or a place.
+ * Shows all places when the first of them are there, unless the address names a view or a place. Shows them again when
+ * the last ones are there, unless the map was moved or something is chosen.
  * @returns whether the map shows all places still.
  */
-function useFirstFit(view: MapView | undefined, { byId, version }: AllPlaces, hasView: boolean) {
+function useFirstFit(
+  view: MapView | undefined,
+  { byId, version, isComplete }: AllPlaces,
+  hasView: boolean,
+  hasSelection: boolean,
+) {
   const isWhole = useRef(false);
   const hasFitted = useRef(hasView);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
@@ -157,6 +163,12 @@ function useFirstFit(view: MapView | undefined, { byId, version }: AllPlaces, ha
     view.showAll();
     isWhole.current = true;
   }, [view, byId, version]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the end of loading moves the map
+  useEffect(() => {
+    if (view === undefined || !isComplete || !isWhole.current || hasSelection) return;
+    view.showAll();
+    isWhole.current = true;
+  }, [view, isComplete]);
   return isWhole;
 }
 
@@ -233,7 +245,8 @@ export function useMapStage({ first, style, layers, selection, onProblem }: Stag
     view?.setStyle(style, () => editor?.stop());
   }, [view, editor, style]);
   useEffect(() => view?.setPlaces(places.index, display), [view, places.index, display]);
-  const isWhole = useFirstFit(view, places, first.view !== undefined || first.selection?.type === 'stored');
+  const hasView = first.view !== undefined || first.selection?.type === 'stored';
+  const isWhole = useFirstFit(view, places, hasView, selection !== undefined);
   useChosen(view, places, selection?.type === 'stored' ? selection.id : undefined);
   useMapFocus(view, selection);
   return { container, picture, view, editor, events, listeners, places, tags, hover, lastView, isWhole };

@@ -30,7 +30,7 @@ const columns: readonly TableColumn<Webhook>[] = [
     cell: (webhook) => (
       <>
         <Link href={`/webhooks/${webhook._id}`}>{webhook.url}</Link>
-        <Beneath>{webhook.description || filtersOf(webhook)}</Beneath>
+        <Beneath>{[webhook.description, filtersOf(webhook)].filter(Boolean).join(' · ')}</Beneath>
       </>
     ),
   },
@@ -39,7 +39,7 @@ const columns: readonly TableColumn<Webhook>[] = [
     className: 'secondary told-beneath clip-short truncate',
     cell: ({ description }) => description,
   },
-  { title: 'Events', className: 'secondary clip-short truncate', cell: filtersOf },
+  { title: 'Events', className: 'secondary told-beneath clip-short truncate', cell: filtersOf },
   {
     title: 'Health',
     className: 'narrow',

@@ -365,6 +365,39 @@ describe.runIf(isRunnable)('the map', () => {
     expect(await page.getByText('Places are missing').count()).toBe(0);
   });
 
+  // It showed the first 500 places, and those that came later were out of sight.
+  it('shows all places when the last of them are there, unless the map was moved', async () => {
+    const page = await asOwner('/keys');
+    const placesOf = async (answer: Promise<void>) => {
+      await page.route('**/v1/beacons/outlines*', async (route) => {
+        await answer;
+        const outlines = [{ _id: 'far', description: 'Far away', enabled: true, center: [longitude + 20, latitude] }];
+        await route.fulfill({ json: { meta: { code: 200, hasMore: false }, outlines } });
+      });
+    };
+    const width = () =>
+      page.evaluate<number>(`(({ map }) => {
+      const bounds = map.getBounds();
+      return bounds.getEast() - bounds.getWest();
+    })(document.querySelector('.map-canvas'))`);
+    for (const isMoved of [false, true]) {
+      let release = () => {};
+      await placesOf(
+        new Promise((resolve) => {
+          release = resolve;
+        }),
+      );
+      await page.goto(`${server.address}/map`);
+      await page.waitForURL(/at=/);
+      expect(await width()).toBeLessThan(1);
+      if (isMoved) await page.evaluate("document.querySelector('.map-canvas').map.panBy([40, 0], { duration: 0 })");
+      release();
+      await page.getByText(/geofences?, 1 beacon$/).waitFor();
+      if (isMoved) expect(await width()).toBeLessThan(1);
+      else await expect.poll(width).toBeGreaterThan(20);
+    }
+  });
+
   it('goes along with a pull in fewer pixels where frames are slow, and is sharp again after it', async () => {
     const page = await asOwner('/keys');
     await page.addInitScript(slowFrames);
@@ -442,6 +475,12 @@ describe.runIf(isRunnable)('the map', () => {
       .toBeLessThan(1);
     await expect.poll(() => has('draft-fill', 180)).toBe(true);
     expect(await has('draft-fill', 179.98)).toBe(false);
+    // The words about it lay over the buttons of the map.
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const bar = (await page.getByRole('toolbar', { name: 'Drawing' }).boundingBox())!;
+    const buttons = (await page.locator('.maplibregl-ctrl-zoom-out').boundingBox())!;
+    expect(bar.x + bar.width).toBeLessThan(buttons.x);
+    expect(bar.height).toBeLessThan(110);
     // The number of places lay over the search.
     for (const width of [1024, 1180]) {
       await page.setViewportSize({ width, height: 768 });
