@@ -355,6 +355,7 @@ interface ConfirmProps {
   readonly children: ReactNode;
   readonly action: string;
   readonly isBusy?: boolean;
+  /** Why the action failed. That of an earlier dialog is not shown. */
   readonly problem?: string | undefined;
   /** Default: it is. */
   readonly isDangerous?: boolean;
@@ -365,11 +366,12 @@ interface ConfirmProps {
 /** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, children, action, isBusy = false, problem, isDangerous = true, onConfirm, onClose } = props;
+  const [isConfirmed, setConfirmed] = useState(false);
   return (
     <Dialog title={title} isBusy={isBusy} onClose={onClose}>
       <div className="dialog-body">
         <div>{children}</div>
-        {problem !== undefined && (
+        {isConfirmed && problem !== undefined && (
           <Notice tone="danger" role="alert">
             {problem}
           </Notice>
@@ -379,7 +381,14 @@ export function Confirm(props: ConfirmProps) {
         <Button disabled={isBusy} onClick={onClose}>
           Cancel
         </Button>
-        <Button look={isDangerous ? 'danger-primary' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
+        <Button
+          look={isDangerous ? 'danger-primary' : 'primary'}
+          isBusy={isBusy}
+          onClick={() => {
+            setConfirmed(true);
+            onConfirm();
+          }}
+        >
           {action}
         </Button>
       </div>

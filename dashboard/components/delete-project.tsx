@@ -57,7 +57,11 @@ function Confirmation({ onClose }: { onClose(): void }) {
       onSubmit={() => remove.mutate(undefined, { onSuccess })}
     >
       <p>
-        This can't be undone. To confirm, type <strong>{project.name}</strong>.
+        This can't be undone. To confirm, type{' '}
+        <strong>
+          <bdi>{project.name}</bdi>
+        </strong>
+        .
       </p>
       <TextField label="Name of the project" autoComplete="off" value={name} onChange={setName} />
     </FormDialog>

@@ -31,7 +31,13 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
       <div className="card-head">
         <p className="quiet">Each request is signed with every secret that has not ended.</p>
         {isOwner && (
-          <Button icon="refresh" onClick={() => setOverlap('24')}>
+          <Button
+            icon="refresh"
+            onClick={() => {
+              rotate.reset();
+              setOverlap('24');
+            }}
+          >
             Rotate
           </Button>
         )}

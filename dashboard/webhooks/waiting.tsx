@@ -6,10 +6,12 @@ import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { isPast } from '../components/time';
 
+const maxShown = 100;
+
 export function Waiting({ id }: { readonly id: string }) {
   const loaded = useApi(
     'GET /v1/webhooks/{id}/deliveries',
-    { path: { id }, query: { limit: 100 } },
+    { path: { id }, query: { limit: maxShown } },
     { refetchInterval: 5_000 },
   );
   return (
@@ -38,6 +40,7 @@ export function Waiting({ id }: { readonly id: string }) {
           </li>
         ))}
       </ul>
+      {loaded.data?.meta.hasMore && <p className="table-foot">More deliveries wait. Here are {maxShown} of them.</p>}
     </div>
   );
 }
