@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
 import { Button } from './controls';
+import { grouped } from './counts';
 import { SortButton } from './sort-button';
 
 export interface DataColumn<Row> {
@@ -100,7 +101,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, pageSize
       {(pages > 1 || more) && (
         <div className="table-foot">
           <span>
-            {pages > 1 && `${first + 1} to ${Math.min(first + pageSize, rows.length)} of ${rows.length}. `}
+            {pages > 1 &&
+              `${grouped(first + 1)} to ${grouped(Math.min(first + pageSize, rows.length))} of ${grouped(rows.length)}. `}
             {more}
           </span>
           {pages > 1 && (

@@ -18,7 +18,11 @@ const Context = createContext<Toasts | undefined>(undefined);
 const shownMs = 6_000;
 const maxShown = 4;
 
-export const messageOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem));
+/** Returns what a problem says, as a sentence of its own: the API begins in lower case. */
+export function messageOf(problem: unknown): string {
+  const message = problem instanceof Error ? problem.message : String(problem);
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
 
 export function useToasts(): Toasts {
   const toasts = useContext(Context);

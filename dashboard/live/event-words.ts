@@ -1,5 +1,6 @@
 /** Events in plain words. Pure. */
 import type { Event } from '../../client/types';
+import { grouped } from '../components/counts';
 
 export const eventNames = new Map<string, string>([
   ['user.entered_geofence', 'Entered'],
@@ -52,6 +53,9 @@ export function lagText(ms: number): string {
   const tenths = Math.round(ms / 100);
   return tenths < 600 ? `${(tenths / 10).toFixed(1)} s` : durationText(ms / 60_000);
 }
+
+/** Returns for example "±1,200 m": the radius of the disc in which a device is. */
+export const accuracyText = (metres: number): string => `±${grouped(Math.round(metres))} m`;
 
 /** Returns for example "3.4 m", "120 m" or "3.4 km". */
 export function distanceText(metres: number): string {

@@ -7,7 +7,7 @@ import { ResourcePage } from '../components/resource-page';
 function shapeOf({ type, geometryRadius, geometry, mode }: Geofence): string {
   if (type === 'circle') return `Circle, ${grouped(geometryRadius)} m`;
   if (type === 'isochrone') return `${geometryRadius} min by ${mode ?? 'car'}`;
-  return `Polygon, ${Math.max(0, (geometry?.coordinates[0]?.length ?? 1) - 1)} points`;
+  return `Polygon, ${grouped(Math.max(0, (geometry?.coordinates[0]?.length ?? 1) - 1))} points`;
 }
 
 const shape = { title: 'Shape', className: 'secondary narrow', cell: shapeOf };

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Event, Status } from '../../client/types';
-import { call } from '../client/call';
+import { call, Failure } from '../client/call';
 import { followEvents } from '../client/events';
 import { useFences } from '../client/fences';
 import { useApi } from '../client/hooks';
@@ -12,14 +12,25 @@ import { counted, grouped } from '../components/counts';
 import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
 import { TypedFilter } from '../components/list-filters';
+import { LoadProblem } from '../components/load-problem';
 import { whenPainted } from '../components/map-start';
 import { RelativeTime } from '../components/relative-time';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime, timeOfDay } from '../components/time';
+import { messageOf } from '../components/toasts';
 import { useVirtualRows } from '../components/virtual-rows';
 import { EventTitle } from '../live/event-title';
-import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
+import {
+  accuracyText,
+  durationText,
+  eventNames,
+  eventTitle,
+  eventTypes,
+  lagText,
+  markOf,
+  whoOf,
+} from '../live/event-words';
 import {
   type Arrived,
   addArrived,
@@ -60,10 +71,17 @@ function dotsOf(fleet: Fleet, nowMs: number, chosen: string | undefined): readon
   return dots.sort((one, other) => Number(one.isChosen) - Number(other.isChosen));
 }
 
-const unread = { fleet: noFleet, hasMore: false, isRead: false };
+interface FleetState {
+  readonly fleet: Fleet;
+  readonly hasMore: boolean;
+  readonly isRead: boolean;
+  /** Why the server refused the last call. */
+  readonly refusal?: Failure | undefined;
+}
+const unread: FleetState = { fleet: noFleet, hasMore: false, isRead: false };
 
 /** Polls the positions that were received since the last answer. */
-function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean; readonly isRead: boolean } {
+function useFleet(): FleetState {
   const scope = useScope();
   const [state, setState] = useState(unread);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has other devices
@@ -86,8 +104,10 @@ function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean; readonl
         if (!stop.signal.aborted) {
           setState((all) => ({ fleet: next, hasMore: isFirst ? meta.hasMore : all.hasMore, isRead: true }));
         }
-      } catch {
+      } catch (error) {
         // The banner says that the server does not answer. The next call may be answered.
+        const refusal = error instanceof Failure ? error : undefined;
+        if (!stop.signal.aborted) setState((all) => ({ ...all, refusal }));
       }
       if (!stop.signal.aborted) timer = setTimeout(() => void read(), positionsEveryMs);
     }
@@ -199,7 +219,7 @@ const filterNames = ['type', 'tag', 'user'] as const satisfies readonly (keyof E
 export default function Live() {
   const [isPaused, setPaused] = useState(false);
   const { feed, state, missing } = useFeed(isPaused);
-  const { fleet, hasMore, isRead } = useFleet();
+  const { fleet, hasMore, isRead, refusal } = useFleet();
   const scope = useScope();
   const [map, setMap] = useState<MapHandle>();
   const fences = useFences(map !== undefined);
@@ -209,7 +229,7 @@ export default function Live() {
   const hasFitted = useRef(false);
 
   const shown = useMemo(() => feed.shown.filter(({ event }) => matchesFilter(event, filter)), [feed, filter]);
-  useEffect(() => map?.set('fences', fences.features), [map, fences]);
+  useEffect(() => map?.set('fences', fences.features), [map, fences.features]);
   useEffect(() => {
     if (map === undefined) return;
     let frame = 0;
@@ -275,6 +295,13 @@ export default function Live() {
           The page was away for longer than events are kept: up to {grouped(missing)} are missing here.
         </Notice>
       )}
+      {refusal ? (
+        <Notice tone="danger" role="alert">
+          <strong>The devices could not be loaded.</strong> {messageOf(refusal)} The page asks again by itself.
+        </Notice>
+      ) : (
+        <LoadProblem query={fences.query} />
+      )}
       <div className="live-grid">
         <div className="live-map">
           <DataMap
@@ -286,9 +313,10 @@ export default function Live() {
             onClick={setDevice}
           />
           <p className="map-count" role="status">
-            {!isRead && <span className="spinner" />}
-            {isRead ? counted(fleet.size, 'device') : 'Loading devices'}
+            {!isRead && !refusal && <span className="spinner" />}
+            {isRead ? counted(fleet.size, 'device') : refusal ? 'No devices are loaded' : 'Loading devices'}
             {hasMore && ', those received last'}
+            {fences.cut !== undefined && `; ${fences.cut}`}
           </p>
           {chosen && (
             <section className="card card-body stack-tight map-card" aria-label="Chosen device">
@@ -299,7 +327,7 @@ export default function Live() {
                 <Button isCompact look="plain" icon="close" aria-label="Close" onClick={() => setDevice(undefined)} />
               </div>
               <p className="quiet small">
-                <code>{chosen.deviceId}</code> · <RelativeTime time={chosen.at} /> · ±{Math.round(chosen.accuracy)} m
+                <code>{chosen.deviceId}</code> · <RelativeTime time={chosen.at} /> · {accuracyText(chosen.accuracy)}
               </p>
               <div className="spread">
                 <span className="small">
@@ -470,7 +498,7 @@ function EventDialog({ event, onClose }: { readonly event: Event; onClose(): voi
           {event.locationAccuracy !== undefined && (
             <>
               <dt>Accuracy</dt>
-              <dd>±{Math.round(event.locationAccuracy)} m</dd>
+              <dd>{accuracyText(event.locationAccuracy)}</dd>
             </>
           )}
           {event.duration !== undefined && (

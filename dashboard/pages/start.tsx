@@ -9,6 +9,7 @@ import { Badge, Block, Button, Copyable, Loading, Notice, Page, TextField } from
 import { counted } from '../components/counts';
 import { Form } from '../components/form';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { degreesOf, isElsewhere, problemAt, problemOfDegrees, quantityOf } from '../forms/draft';
@@ -28,12 +29,8 @@ export default function Start() {
     intro: `Three steps from an empty project to its first event, in ${environment === 'live' ? 'Live' : 'Test'}.`,
   };
   // The form of an empty project would move all else when it goes.
-  if (geofences.isPending) {
-    return (
-      <Page {...page}>
-        <Loading rows={3} />
-      </Page>
-    );
+  if (geofences.data === undefined) {
+    return <Page {...page}>{geofences.error ? <LoadProblem query={geofences} /> : <Loading rows={3} />}</Page>;
   }
   return (
     <Page {...page}>
@@ -143,8 +140,8 @@ function DemoProgress({ startedAt, endsAt, locations, devices, geofences }: Answ
     <>
       <progress className="progress" value={share} max={1} aria-label="Progress of the demo" />
       <p className="quiet" role="status">
-        {counted(devices, 'device')} among {counted(geofences, 'geofence')}; {counted(locations, 'location')}
-        sent; {minutesLeft === 1 ? 'less than a minute' : counted(minutesLeft, 'minute')} left
+        {counted(devices, 'device')} among {counted(geofences, 'geofence')}; {counted(locations, 'location')} sent;{' '}
+        {minutesLeft === 1 ? 'less than a minute' : counted(minutesLeft, 'minute')} left
       </p>
     </>
   );
@@ -256,8 +253,16 @@ function NewGeofence() {
   );
 }
 
+const foundWithinMs = 20_000;
+const geolocationWords: Readonly<Record<number, string>> = {
+  1: 'This browser may not tell the page where it is. Allow it in the settings of the browser, or type the position.',
+  2: 'This browser does not know where it is. Type the position.',
+  3: 'This browser did not find out in time where it is. Try again, or type the position.',
+};
+
 function HereButton({ onFound }: { onFound(coordinates: GeolocationCoordinates): void }) {
   const [isBusy, setBusy] = useState(false);
+  const toasts = useToasts();
   if (!('geolocation' in navigator) || !isSecureContext) return null;
   return (
     <Button
@@ -269,7 +274,11 @@ function HereButton({ onFound }: { onFound(coordinates: GeolocationCoordinates):
             setBusy(false);
             onFound(coords);
           },
-          () => setBusy(false),
+          ({ code, message }) => {
+            setBusy(false);
+            toasts.complain(geolocationWords[code] ?? message);
+          },
+          { timeout: foundWithinMs },
         );
       }}
     >
@@ -307,8 +316,7 @@ function SendLocation({ geofence }: { readonly geofence: Geofence | undefined })
       <Copyable text={line} label="Copy the command" />
       {key === undefined && (
         <p className="quiet small">
-          The first start of the server printed the keys. Only hashes of them are stored:{' '}
-          <Link href="/keys">replace a key</Link> to get one that you know.
+          A key is shown only when it is issued: <Link href="/keys">replace it</Link> if nobody has kept it.
         </p>
       )}
       {track.error && (

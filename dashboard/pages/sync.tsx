@@ -16,7 +16,7 @@ import {
   TextArea,
   TextField,
 } from '../components/controls';
-import { counted } from '../components/counts';
+import { counted, grouped } from '../components/counts';
 import { Form, FormFields } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
@@ -213,8 +213,8 @@ function summaryOf({ result, counts, bytes }: File): string {
   const size = bytes === undefined ? '' : `${sizeText(bytes)}: `;
   if (counts) {
     const { rows, created, updated, unchanged, rejected } = counts;
-    const applied = `${created} created, ${updated} updated, ${unchanged} unchanged`;
-    return `${size}${counted(rows, 'row')}, ${applied}, ${rejected} bad`;
+    const applied = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged`;
+    return `${size}${counted(rows, 'row')}, ${applied}, ${grouped(rejected)} bad`;
   }
   if (result === 'skipped') return 'Another file failed, so nothing was imported';
   return result === 'unchanged' ? 'The file is the one that was imported last' : '';

@@ -9,6 +9,7 @@ import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
+import { accuracyText } from '../live/event-words';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { Timeline } from '../timeline/timeline-view';
@@ -128,7 +129,7 @@ function Present({ user }: { readonly user: User }) {
         <dd className="row">
           <Badge tone={user.stopped ? 'neutral' : 'info'}>{user.stopped ? 'Stopped' : 'Moving'}</Badge>
           <Badge>{user.foreground ? 'App in the foreground' : 'App in the background'}</Badge>
-          <span className="quiet">±{Math.round(user.locationAccuracy)} m</span>
+          <span className="quiet">{accuracyText(user.locationAccuracy)}</span>
         </dd>
         {facts.map(
           ([name, value]) =>

@@ -2,10 +2,12 @@
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence } from '../../client/types';
+import { useFences } from '../client/fences';
 import { useChange } from '../client/hooks';
 import { Button, Check, Notice, Page, SelectField } from '../components/controls';
 import type { LngLat, MapHandle } from '../components/data-map';
 import { Form } from '../components/form';
+import { LoadProblem } from '../components/load-problem';
 import { messageOf, useToasts } from '../components/toasts';
 import { outlineOf, roundedPosition, shapeOfGeofence } from '../drawing/shape';
 import { createRecord } from '../forms/creation';
@@ -60,6 +62,7 @@ export default function WhatIf() {
   const [keepsFences, setKeepsFences] = useState(true);
   const [settings, setSettings] = useState<ChangedSettings>({});
   const proposed = useMemo(() => (shape === 'none' ? undefined : shapeOfGeofence(draft)), [shape, draft]);
+  const fences = useFences(true);
   const run = useReplayRun();
   const found = useFound(run.replay);
 
@@ -90,6 +93,7 @@ export default function WhatIf() {
       title="What-if"
       intro="Runs recorded locations through a proposed geofence and compares its events with today's. Changes nothing."
     >
+      <LoadProblem query={fences.query} />
       <div className="what-if-grid">
         <Form className="card what-if-form" error={run.startError} onSubmit={submit}>
           <div className="card-body stack">
@@ -118,6 +122,7 @@ export default function WhatIf() {
           </div>
         </Form>
         <ProposalMap
+          fences={fences}
           keepsFences={keepsFences}
           proposed={proposed}
           found={found.rows}

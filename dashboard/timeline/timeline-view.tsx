@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/relative-time';
 import { absoluteTime, shortTime } from '../components/time';
 import { useVirtualRows } from '../components/virtual-rows';
 import { EventTitle } from '../live/event-title';
-import { markOf } from '../live/event-words';
+import { accuracyText, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
 import { Explained } from './explained';
@@ -261,7 +261,8 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
           <span className={hasEvents(item) ? 'event-title' : 'quiet truncate'}>{locationTitle(item)}</span>
         )}
         <span className="quiet small truncate">
-          ±{Math.round(location.locationAccuracy)} m{location.stopped && ' · stopped'}
+          {accuracyText(location.locationAccuracy)}
+          {location.stopped && ' · stopped'}
           {location.foreground && ' · foreground'}
         </span>
       </span>

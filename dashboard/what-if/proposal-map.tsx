@@ -1,7 +1,7 @@
 /** The map of a proposal: current geofences, the proposed one with its corners, and the events of the replay. */
 import type { Feature, Geometry } from 'geojson';
 import { useEffect, useRef, useState } from 'react';
-import { useFences } from '../client/fences';
+import type { Fences } from '../client/fences';
 import { collectionOf, DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { outlineOf, type Position, type Shape } from '../drawing/shape';
 import { type Found, foundInNames } from './compare';
@@ -40,6 +40,7 @@ const featureOf = (geometry: Geometry): Feature => ({ type: 'Feature', geometry,
 const copy = (position: Position): number[] => [...position];
 
 interface ProposalMapProps {
+  readonly fences: Fences;
   readonly keepsFences: boolean;
   readonly proposed: Shape | undefined;
   readonly found: readonly Found[];
@@ -47,19 +48,19 @@ interface ProposalMapProps {
   onClick(at: LngLat): void;
 }
 
-export function ProposalMap({ keepsFences, proposed, found, onReady, onClick }: ProposalMapProps) {
-  const fences = useFences(true);
+export function ProposalMap({ fences, keepsFences, proposed, found, onReady, onClick }: ProposalMapProps) {
   const [map, setMap] = useState<MapHandle>();
+  const { places, features, cut } = fences;
   useEffect(() => {
-    map?.set('fences', keepsFences ? fences.features : collectionOf([]));
-  }, [map, fences, keepsFences]);
+    map?.set('fences', keepsFences ? features : collectionOf([]));
+  }, [map, features, keepsFences]);
   const hasFitted = useRef(false);
   useEffect(() => {
-    const centres = fences.places.map(({ centre }) => centre);
+    const centres = places.map(({ centre }) => centre);
     if (map === undefined || hasFitted.current || centres.length === 0) return;
     hasFitted.current = true;
     map.fit(centres, 14);
-  }, [map, fences]);
+  }, [map, places]);
   useEffect(() => {
     const outline = proposed && outlineOf(proposed);
     map?.set(
@@ -89,6 +90,7 @@ export function ProposalMap({ keepsFences, proposed, found, onReady, onClick }: 
         }}
         onClick={(_, at) => onClick(at)}
       />
+      {keepsFences && cut !== undefined && <p className="map-count">The map shows {cut}</p>}
       <ul className="legend small" aria-label="Legend">
         {(['replay', 'record', 'both'] as const).map((foundIn) => (
           <li key={foundIn}>

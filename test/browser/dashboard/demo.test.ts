@@ -11,6 +11,8 @@ describe.runIf(isRunnable)('the demo city', () => {
     const page = await asOwner('/start');
     await page.getByRole('button', { name: 'Run the demo city' }).click();
     await page.getByRole('progressbar', { name: 'Progress of the demo' }).waitFor();
+    // It said "12 locationssent".
+    await page.getByText(/ among \d+ geofences; [\d,]+ locations? sent; \d+ minutes left$/).waitFor();
     await page.getByRole('link', { name: 'See the map' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await expect.poll(async () => ok(await backend.get('/v1/demo')).demo.locations).toBeGreaterThan(0);
