@@ -29,6 +29,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
           {rows.map(({ id, name, value, type }) => (
             <li key={id} className="pair">
               <input
+                dir="auto"
                 className="input"
                 aria-label="Name"
                 placeholder="name"
@@ -47,6 +48,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
                 </select>
               ) : (
                 <input
+                  dir="auto"
                   className="input"
                   aria-label={`Value of ${name}`}
                   placeholder="value"
@@ -77,10 +79,11 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
         </ul>
       )}
       <ProblemText label="Metadata" problem={problem} id={problemId} />
-      <div>
+      <div className="row">
         <Button isCompact icon="plus" disabled={rows.length >= maxRows} onClick={() => onChange([...rows, newRow()])}>
           Add a value
         </Button>
+        {rows.length >= maxRows && <span className="quiet small">A record has {maxRows} values at most.</span>}
       </div>
     </div>
   );

@@ -8,7 +8,7 @@ import { Button, Notice, TextField } from '../components/controls';
 import { Form } from '../components/form';
 import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
-import { messageOf } from '../components/toasts';
+import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { replaceSession } from '../state/session';
 import type { Purpose } from './purpose';
@@ -369,6 +369,7 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
 
 function NoProject({ others }: { readonly others: Session['projects'] }) {
   const client = useQueryClient();
+  const toasts = useToasts();
   const hasOthers = others.length > 0;
   return (
     <div className="stack">
@@ -379,11 +380,15 @@ function NoProject({ others }: { readonly others: Session['projects'] }) {
           : 'Your account belongs to no project. Ask an owner for an invitation.'}
       </p>
       {others.map(({ _id, name }) => (
-        <Link key={_id} className="button" href={`/?project=${_id}`}>
+        <Link key={_id} className="button" href={`/?project=${_id}`} dir="auto">
           {name}
         </Link>
       ))}
-      <Button onClick={() => void call('POST /v1/signout', { body: {} }).then(() => replaceSession(client, null))}>
+      <Button
+        onClick={() =>
+          void call('POST /v1/signout', { body: {} }).then(() => replaceSession(client, null), toasts.complain)
+        }
+      >
         Sign out
       </Button>
     </div>

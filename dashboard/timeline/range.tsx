@@ -107,10 +107,15 @@ interface OwnRangeProps {
 
 export function OwnRangeForm({ own, onType, onShow }: OwnRangeProps) {
   const typed = { fromMs: Date.parse(own.from), toMs: Date.parse(own.to) };
-  const problem = typed.fromMs < typed.toMs ? undefined : 'Must be before the end';
+  const incomplete = (timeMs: number) => (Number.isNaN(timeMs) ? 'Needs a date and a time' : undefined);
+  const problems = {
+    from: incomplete(typed.fromMs) ?? (typed.fromMs >= typed.toMs ? 'Must be before the end' : undefined),
+    to: incomplete(typed.toMs),
+  };
+  const hasProblem = problems.from !== undefined || problems.to !== undefined;
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (problem === undefined) onShow(typed);
+    if (!hasProblem) onShow(typed);
   }
   return (
     <form className="card card-body own-range" onSubmit={submit}>
@@ -118,11 +123,17 @@ export function OwnRangeForm({ own, onType, onShow }: OwnRangeProps) {
         label="From"
         type="datetime-local"
         value={own.from}
-        problem={problem}
+        problem={problems.from}
         onChange={(from) => onType({ ...own, from })}
       />
-      <TextField label="To" type="datetime-local" value={own.to} onChange={(to) => onType({ ...own, to })} />
-      <Button type="submit" disabled={problem !== undefined}>
+      <TextField
+        label="To"
+        type="datetime-local"
+        value={own.to}
+        problem={problems.to}
+        onChange={(to) => onType({ ...own, to })}
+      />
+      <Button type="submit" disabled={hasProblem}>
         Show
       </Button>
     </form>

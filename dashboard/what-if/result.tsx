@@ -6,7 +6,7 @@ import type { Replay } from '../../client/types';
 import { call, callIn } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
-import { grouped } from '../components/counts';
+import { counted, grouped } from '../components/counts';
 import type { LngLat } from '../components/data-map';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
@@ -125,8 +125,8 @@ export function Result({ replay, found, onEvent }: ResultProps) {
       </Tiles>
       {summary.firstLocationEvents > 0 && (
         <Notice>
-          {grouped(summary.firstLocationEvents)} events come from the first stored location of a device, which may have
-          been inside before.
+          {counted(summary.firstLocationEvents, 'event comes', 'events come')} from the first stored location of a
+          device, which may have been inside before.
         </Notice>
       )}
       <Changes summary={summary} />

@@ -181,5 +181,9 @@ describe.runIf(isRunnable)('the address of a page', () => {
     await page.getByRole('button', { name: 'Show' }).click();
     await page.reload();
     expect(await page.getByLabel('From').inputValue()).toBe('2026-01-02T03:04');
+    // An end that is missing was reported at the beginning, as one before it.
+    await page.getByLabel('To', { exact: true }).fill('');
+    await page.getByText('Needs a date and a time').waitFor();
+    expect(await page.getByText('Must be before the end').count()).toBe(0);
   });
 });
