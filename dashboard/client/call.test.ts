@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-// A connection that is gone gives no answer and no error: views were loading, and dialogs busy, for ever.
+// A connection that is gone gives no answer and no error: views were loading, and dialogs busy, without end.
 test('a call that has no answer ends, and the page has asked before whether the server answers', async () => {
   vi.useFakeTimers();
   const asked: string[] = [];

@@ -61,6 +61,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, pageSize
   const { pageIndex } = table.state.pagination;
   const pages = table.getPageCount();
   const first = pageIndex * pageSize;
+  const last = Math.min(first + pageSize, rows.length);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -101,8 +102,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, pageSize
       {(pages > 1 || more) && (
         <div className="table-foot">
           <span>
-            {pages > 1 &&
-              `${grouped(first + 1)} to ${grouped(Math.min(first + pageSize, rows.length))} of ${grouped(rows.length)}. `}
+            {pages > 1 && `${grouped(first + 1)} to ${grouped(last)} of ${grouped(rows.length)}. `}
             {more}
           </span>
           {pages > 1 && (

@@ -117,7 +117,7 @@ describe.runIf(isRunnable)('the address of a page', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  // What was typed was lost without a question.
+  // Back lost a filled form without a question.
   it('asks before Back leaves unsaved changes, and goes back after the answer', async () => {
     const { _id } = await server.as('test_secret').putGeofence('typed', circle(0, 0, 100), 'shop');
     const page = await asOwner('/members');

@@ -118,7 +118,7 @@ describe.runIf(isRunnable)('the import view', () => {
   });
 
   // The reason was beneath the first rows of the file, out of sight.
-  it("says beside the file why the server did not take it, also in a proxy's place, and when the session has ended", async () => {
+  it('says beside the file why the server, or a proxy, did not take it, and when the session has ended', async () => {
     const page = await asOwner('/imports');
     await choose(page, 'stopped.csv', csv(...Array.from({ length: 100 }, (_, index) => shop(`${index}`))));
     await page.getByText('100 rows').first().waitFor();
