@@ -126,15 +126,17 @@ const notInUrls = (): ApiError =>
     { param: 'publishableKey' },
   );
 
-/** Names the parameter as well, where a key may be in the URL. */
-const withoutKey = (request: FastifyRequest): ApiError =>
-  request.routeOptions.config.keyInQuery
-    ? new ApiError(
-        'unauthorized',
-        'neither the Authorization header nor the parameter publishableKey has a key, and there is no session',
-        { param: 'publishableKey' },
-      )
-    : new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');
+/** Names what the call takes: some take a key in the URL, and one for operators takes no session. */
+function withoutKey({ routeOptions: { config } }: FastifyRequest): ApiError {
+  if (config.keyInQuery)
+    return new ApiError(
+      'unauthorized',
+      'neither the Authorization header nor the parameter publishableKey has a key, and there is no session',
+      { param: 'publishableKey' },
+    );
+  const others = config.authority === 'admin' ? 'this call requires the admin API key' : 'there is no session';
+  return new ApiError('unauthorized', `the Authorization header has no key, and ${others}`);
+}
 
 /** The caller, as far as the route's authority requires one. */
 interface Authorized {
