@@ -76,9 +76,8 @@ generator included.`,
 one process, one at a time; rates are for two processes with four maps in flight. Of an area drawn
 before, three maps were drawn, and each further one has two markers at other places. Peers draw the same
 views of streets to a PNG. \`staticmaps\` uses tiles drawn beforehand, at whole zooms only. MapLibre GL JS
-draws on an existing map in headless Chromium without a graphics card. That peer takes 82 ms @1x here
-and took 60 ms where the targets were set: compare with the peer. Two runs some hours earlier, on a slower
-machine, had ratios of 4.1 and 4.58 @1x, and of 2.8 and 3.12 @2x.`,
+draws on an existing map in headless Chromium without a graphics card. That peer takes 48 ms @1x here
+and took 60 ms where the targets were set: compare with the peer.`,
   },
   {
     name: 'dashboard-map',
@@ -109,10 +108,9 @@ until \`locations.cachedDevices\` is reached.`,
     name: 'maps-soak',
     title: 'Memory of a drawing process',
     about: `Twelve minutes of random maps, of up to 900 by 700 at scale 3, after 3,000 small ones. The process of the
-basemap still grew at the end, because it had not seen all tiles yet. The same twelve minutes had medians of
-292, 271 and 253 MiB at commit 5a89781c, with a fifth fewer maps: after equal numbers of maps, both take the
-same. Commit 62045111 had 370, 321 and 340 MiB. An hour of this version has not been measured, and would
-have more.`,
+basemap still grew at the end, because it had not seen all tiles yet. Commit d0e995e2 had medians of 305, 268
+and 274 MiB in the same time, with 22,835, 8,927 and 8,038 maps. An hour of this version has not been
+measured, and would have more.`,
   },
 ];
 

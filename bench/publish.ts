@@ -13,9 +13,9 @@ export const chartFolder = 'docs/images/benchmarks';
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
-  'bench/results/2026-11-27-d0e995e2.json',
   'bench/results/2026-11-29-0d3acb16.json',
-  'bench/results/2026-11-29-0d3acb16-maps.json',
+  'bench/results/2026-11-29-e91a6822-maps.json',
+  'bench/results/2026-11-29-e91a6822-maps-soak.json',
   'bench/results/2026-11-29-1bd8db1e-track.json',
 ];
 
