@@ -15,7 +15,7 @@ const others = [
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-29-0d3acb16.json',
   'bench/results/2026-11-29-e91a6822-maps.json',
-  'bench/results/2026-11-29-e91a6822-maps-soak.json',
+  'bench/results/2026-11-29-c6582b18-maps-soak.json',
   'bench/results/2026-11-29-1bd8db1e-track.json',
 ];
 
