@@ -229,6 +229,18 @@ export function noteMissingFonts(packages: readonly string[]): void {
   for (const name of packages) missing.add(name);
 }
 
+/** Returns what `read` returns, and the packages that it noted. Those that were noted before stay noted. */
+export function withMissingFonts<Result>(read: () => Result): {
+  readonly result: Result;
+  readonly missingFonts: readonly string[];
+} {
+  const others = takeMissingFonts();
+  const result = read();
+  const missingFonts = takeMissingFonts();
+  noteMissingFonts(others);
+  return { result, missingFonts };
+}
+
 /** What a text's font depends on besides its size. */
 export interface FontSelection {
   readonly face: FontFace;

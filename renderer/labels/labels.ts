@@ -9,7 +9,7 @@
  */
 
 import type { Frame } from '../draw/frame.js';
-import { noteMissingFonts, takeMissingFonts } from '../fonts.js';
+import { noteMissingFonts, withMissingFonts } from '../fonts.js';
 import type { Filling } from '../render.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import { lineCandidates } from './candidates/lines.js';
@@ -28,12 +28,11 @@ export function preparedLabels(
   language: string,
   filling?: Filling,
 ): PreparedLabels {
-  const noted = takeMissingFonts();
-  const candidates = candidatesIn({ frame, style }, language);
-  const others = filling ? candidatesIn(filling, language).map(unrepeated) : [];
-  const missingFonts = takeMissingFonts();
-  noteMissingFonts(noted);
-  const { count, place } = prepareLabels([...candidates, ...others], frame.view);
+  const { result: candidates, missingFonts } = withMissingFonts(() => [
+    ...candidatesIn({ frame, style }, language),
+    ...(filling ? candidatesIn(filling, language).map(unrepeated) : []),
+  ]);
+  const { count, place } = prepareLabels(candidates, frame.view);
   return {
     count,
     place(keepFree) {

@@ -1,6 +1,6 @@
 /** Selects the features of a tile that a symbol layer labels, with text and icon. Results are cached. */
 
-import { noteMissingFonts, takeMissingFonts } from '../../fonts.js';
+import { noteMissingFonts, withMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
@@ -32,15 +32,10 @@ const maxSymbolFeatures = 120_000;
 /** Cost of an entry, in features: an entry keeps its tile in memory. */
 const entryCost = 20;
 
-/** What a layer labels in a cell of a tile. */
-interface Selected {
-  /** In the tile's order. */
-  readonly features: readonly SymbolFeature[];
-  /** Packages of fonts that their texts need and that are not installed. */
-  readonly missingFonts: readonly string[];
-}
+/** What a layer labels in a cell of a tile, in the tile's order, and the packages of fonts that it lacks. */
+type Selected = ReturnType<typeof withMissingFonts<readonly SymbolFeature[]>>;
 
-const cache = new CellCache<Selected>(maxSymbolFeatures, entryCost, ({ features }) => features.length);
+const cache = new CellCache<Selected>(maxSymbolFeatures, entryCost, ({ result }) => result.length);
 const numbers = new WeakMap<TileLayer | StyleLayer, number>();
 let layers = 0;
 
@@ -66,19 +61,11 @@ export function symbolFeatures(
     const select = symbolSelector(tileLayer, layer, zoom, images, sizesOf);
     return (cell) => withMissingFonts(() => select(tileLayer.featuresIn(cell)));
   });
-  for (const { features, missingFonts } of selected) {
+  for (const { result, missingFonts } of selected) {
     noteMissingFonts(missingFonts);
-    for (const symbol of features) if (overlaps(symbol.feature.box, near)) found.push(symbol);
+    for (const symbol of result) if (overlaps(symbol.feature.box, near)) found.push(symbol);
   }
   return found.sort((a, b) => a.feature.order - b.feature.order);
-}
-
-/** Notes fonts that were noted before again. */
-function withMissingFonts(select: () => readonly SymbolFeature[]): Selected {
-  const others = takeMissingFonts();
-  const selected = { features: select(), missingFonts: takeMissingFonts() };
-  noteMissingFonts(others);
-  return selected;
 }
 
 /** Returns a function that returns those of a tile's features that have a text or an icon. */
