@@ -70,6 +70,14 @@ const maxPathParameterCharacters = 2_048;
 const idleConnectionMs = 120_000;
 const headersChecksPerTimeout = 10;
 
+/** Must come before all that asks for the address of the client: with a port, each connection has another one. */
+function removeForwardedPorts(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const forwarded = headers['x-forwarded-for'];
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwardedWithoutPorts(forwarded);
+  });
+}
+
 /** Answers requests that Node would answer in another shape or not at all. */
 function answerOddRequests(app: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
@@ -141,11 +149,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   traceRequests(app, options.tracing);
-  // Before everything that asks for the address of the client: with a port it would be another one for each connection.
-  app.addHook('onRequest', async ({ raw: { headers } }) => {
-    const forwarded = headers['x-forwarded-for'];
-    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwardedWithoutPorts(forwarded);
-  });
+  if (options.trustProxy) removeForwardedPorts(app);
   // Order matters: a refusal must have the request id and be readable by web pages.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);

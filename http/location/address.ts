@@ -31,6 +31,9 @@ const withPort = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 export const forwardedWithoutPorts = (header: string): string =>
   header
     .split(',')
-    .map((each) => each.trim())
-    .map((each) => withPort.exec(each)?.groups?.six ?? withPort.exec(each)?.groups?.four ?? each)
+    .map((each) => {
+      const address = each.trim();
+      const found = withPort.exec(address)?.groups;
+      return found?.six ?? found?.four ?? address;
+    })
     .join(', ');
