@@ -1,6 +1,6 @@
 /** A condition variable: whoever waits for a change of shared state checks the state again after each notice. */
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Ends the wait after this time. Default: no limit. */
   readonly maxMs?: number;
   /** Ends the wait when it aborts. */

@@ -6,7 +6,7 @@
  */
 
 /** A column while rows are added. Each row adds one value to each column. */
-export interface Column {
+interface Column {
   /** The type of the values for ClickHouse, which converts them if the table's type is another. */
   readonly type: string;
   /** Bytes of the values so far. */

@@ -1,6 +1,6 @@
 /** Counts what stays open for long, such as streams and connections: all together, and by a name. */
 
-export interface OpenCounts {
+interface OpenCounts {
   /** Number of all that are open. */
   readonly total: number;
   /** Returns how many of a name, such as a project, key or address, are open. */

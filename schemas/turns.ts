@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 export const charactersPerTurn = 131_072;
 
 /** Resolves when the next part of long work may begin. Rejects with the reason of the signal if it has aborted. */
-export type NextTurn = (signal?: AbortSignal) => Promise<void>;
+type NextTurn = (signal?: AbortSignal) => Promise<void>;
 
 /**
  * Creates a function that a long search awaits between two parts of its work. One of the searches that wait continues

@@ -52,7 +52,7 @@ export const ImportFailure = Type.Object(
 export type ImportFailure = Static<typeof ImportFailure>;
 
 /** A bad row, as answers list it. */
-export const ImportRejection = Type.Object(
+const ImportRejection = Type.Object(
   {
     line: Type.Integer({ description: 'Where the row begins; of GeoJSON the number of the feature' }),
     column: Type.String(),
@@ -61,10 +61,9 @@ export const ImportRejection = Type.Object(
   },
   { additionalProperties: false },
 );
-export type ImportRejection = Static<typeof ImportRejection>;
 
 /** A row of a dry run. */
-export const ImportPlannedRow = Type.Object(
+const ImportPlannedRow = Type.Object(
   {
     line: Type.Integer(),
     action: Type.Enum(['created', 'updated', 'unchanged']),
@@ -74,7 +73,6 @@ export const ImportPlannedRow = Type.Object(
   },
   { additionalProperties: false },
 );
-export type ImportPlannedRow = Static<typeof ImportPlannedRow>;
 
 /** The files of an import: its bad rows, and the rows of a dry run with what an import would do with them. */
 export type ImportFileName = 'rejected' | 'planned';

@@ -82,8 +82,7 @@ export const KeyRecord = Type.Object({
 export type KeyRecord = Static<typeof KeyRecord>;
 
 /** What a project may use where the operator enables plans. */
-export const Plan = Type.Enum(['basic', 'enterprise']);
-export type Plan = Static<typeof Plan>;
+const Plan = Type.Enum(['basic', 'enterprise']);
 
 /** A project as topic `changes` and the read model store it. */
 export const ProjectRecord = Type.Object(

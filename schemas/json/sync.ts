@@ -17,15 +17,13 @@ export type SyncReason = Static<typeof SyncReason>;
  * running: files are read or imported. succeeded: every file was imported or is unchanged, and every row was applied.
  * failed: see `message` and `files`. interrupted: the process ended too often, or the sync was switched off.
  */
-export const SyncResult = Type.Enum(['running', 'succeeded', 'failed', 'interrupted']);
-export type SyncResult = Static<typeof SyncResult>;
+const SyncResult = Type.Enum(['running', 'succeeded', 'failed', 'interrupted']);
 
 /**
  * imported: every row was applied. rejected_rows: some rows break a rule, the others were applied. unchanged: the file
  * is the one that was imported last. failed: see `message`. skipped: another file failed, so nothing was imported.
  */
-export const SyncFileResult = Type.Enum(['imported', 'rejected_rows', 'unchanged', 'failed', 'skipped']);
-export type SyncFileResult = Static<typeof SyncFileResult>;
+const SyncFileResult = Type.Enum(['imported', 'rejected_rows', 'unchanged', 'failed', 'skipped']);
 
 const counts = {
   rows: Type.Integer(),

@@ -20,8 +20,7 @@ export const maxWebhookTypes = 100;
 export const maxWebhookTags = 1_000;
 
 /** single: one event per request. grouped: the events of one location together, at most `maxGroupedEvents`. */
-export const WebhookDelivery = Type.Enum(['single', 'grouped']);
-export type WebhookDelivery = Static<typeof WebhookDelivery>;
+const WebhookDelivery = Type.Enum(['single', 'grouped']);
 
 /** owner: disabled by the API. gone: the endpoint returned 410. failing: all attempts failed for five days. */
 export const WebhookDisabledReason = Type.Enum(['owner', 'gone', 'failing']);

@@ -99,7 +99,7 @@ const shownAddress = ({ provider, formattedAddress, position, resolvedAt, warnin
 });
 
 /** The fields that a summary shows. */
-export type SummarizedGeofence = Pick<
+type SummarizedGeofence = Pick<
   GeofenceRecord,
   '_id' | 'tag' | 'externalId' | 'description' | 'type' | 'metadata' | 'center' | 'radius'
 >;
