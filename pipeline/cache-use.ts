@@ -1,6 +1,6 @@
 /** How caches report their use, for metrics. A process that shows metrics passes an {@link ObserveCache}. */
 
-export type CacheName = 'device_states' | 'event_definitions' | 'geocoding' | 'map_files' | 'map_styles';
+type CacheName = 'device_states' | 'event_definitions' | 'geocoding' | 'map_files' | 'map_styles';
 
 /** Counts since the start, and the size now. */
 export interface CacheUse {

@@ -1,5 +1,5 @@
 /** A promise that a part of a program rejects when it fails outside the calls of others. */
-export interface Failure {
+interface Failure {
   readonly failed: Promise<never>;
   fail(error: unknown): void;
 }

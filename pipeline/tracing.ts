@@ -7,7 +7,7 @@
  */
 import type { LogRecord, RecordHeaders } from './ports.js';
 
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
   readonly kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal';

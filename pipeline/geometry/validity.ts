@@ -9,7 +9,7 @@
 import { orient2d } from 'robust-predicates';
 
 /** Two edges by number: edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. */
-export type EdgePair = readonly [number, number];
+type EdgePair = readonly [number, number];
 
 /**
  * Returns two edges that meet elsewhere than at a shared vertex, if any. `points` is [x0, y0, x1, y1, …] without

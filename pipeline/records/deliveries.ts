@@ -30,7 +30,7 @@ export const maxEventCharacters = 150_000;
 export const maxUserCharacters = 150_000;
 const maxBodyCharacters = 320_000;
 
-export interface DeliveryFields {
+interface DeliveryFields {
   readonly reason: DeliveryReason;
   /** Time of queueing, epoch ms. */
   readonly createdAt: number;

@@ -9,7 +9,7 @@ import type { ClaimState } from '../ports.js';
 /** Interval between verifications of a claim. */
 export const verifyEveryMs = 1_000;
 
-export interface ClaimWatchParts {
+interface ClaimWatchParts {
   /** Verifies all claims once and acts on the result. Never called concurrently. */
   readonly verify: () => Promise<void>;
   /** As in the store's port. */

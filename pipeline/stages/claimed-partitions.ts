@@ -42,7 +42,7 @@ export interface Owner {
 }
 
 /** How a claim was lost. */
-export type ClaimLoss = Extract<ClaimState, 'claimed' | 'fallen_back'>;
+type ClaimLoss = Extract<ClaimState, 'claimed' | 'fallen_back'>;
 
 export interface ClaimAlerts {
   /** Called before the partition is claimed again. `nextOffset` is that of the lost claim. */
@@ -53,7 +53,7 @@ export interface ClaimAlerts {
   expired(records: ExpiredRecords): void;
 }
 
-export interface ClaimedPartitionsParts<O extends Owner> extends ReclaimBounds {
+interface ClaimedPartitionsParts<O extends Owner> extends ReclaimBounds {
   readonly log: Pick<Log, 'read' | 'bounds'>;
   readonly topic: Topic;
   readonly maxBatchRecords: number;

@@ -20,7 +20,7 @@ export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecor
   failedAt: record.timestamp,
 });
 
-export interface DeadLetterParts {
+interface DeadLetterParts {
   readonly log: Pick<Log, 'append'>;
   /** Topic of the bad records. */
   readonly topic: Topic;

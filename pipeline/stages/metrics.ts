@@ -115,7 +115,7 @@ type NamesOf<Kind> = {
 }[keyof typeof stageMetrics];
 
 export type CounterName = NamesOf<'counter' | 'gauge'>;
-export type HistogramName = NamesOf<'histogram'>;
+type HistogramName = NamesOf<'histogram'>;
 
 /** Receives the stages' metrics. `label` is the value of the metric's label. */
 export interface Metrics {

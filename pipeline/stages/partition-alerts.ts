@@ -32,7 +32,7 @@ type Happening =
 /** What happened to a partition. */
 export type PartitionAlert = { readonly topic: Topic; readonly partition: number } & Happening;
 
-export interface PartitionAlertsParts {
+interface PartitionAlertsParts {
   readonly topic: Topic;
   readonly metrics: Metrics;
   readonly onAlert: (alert: PartitionAlert) => void;
@@ -72,7 +72,7 @@ export function createPartitionAlerts({ topic, metrics, onAlert }: PartitionAler
   };
 }
 
-export interface ClaimedPartitionAlertsParts extends PartitionAlertsParts {
+interface ClaimedPartitionAlertsParts extends PartitionAlertsParts {
   /** Counts lost claims. */
   readonly fencedCounter: CounterName;
 }

@@ -7,7 +7,7 @@ import { createExpiringValues } from '../../backends/embedded/expiring-values.js
 import { openStorage } from '../../backends/embedded/storage.js';
 import type { ExpiringValues } from '../ports.js';
 
-export interface VirtualValues extends ExpiringValues {
+interface VirtualValues extends ExpiringValues {
   /** Resolves when every call has been answered, and so has what followed. */
   answered(): Promise<void>;
   /** Lets whole seconds pass one by one, with answers to all calls in each. */

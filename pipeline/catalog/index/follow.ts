@@ -1,7 +1,7 @@
 /** Keeps a catalog close to its read model, so that a search or a batch of locations has few changes to apply. */
 import type { MonitoredCatalog } from './catalog.js';
 
-export interface FollowTiming {
+interface FollowTiming {
   /** How often changes are looked for. */
   readonly intervalMs: number;
   /** How long changes are applied in one turn of the event loop, and how long other work then has it. */

@@ -23,12 +23,12 @@ interface Placed extends MonitoredBeacon {
   readonly latitude: number;
 }
 
-export interface BeaconAtDistance {
+interface BeaconAtDistance {
   readonly id: string;
   readonly distanceM: number;
 }
 
-export interface NearestBeacons {
+interface NearestBeacons {
   readonly radiusM: number;
   readonly limit: number;
   /** Undefined: of all types. */

@@ -9,7 +9,7 @@ import type { CompactFence } from '../store/tables/stored-fence.js';
 import { FenceIndex } from './fence-index.js';
 import type { TreeBuilder } from './tree-builder.js';
 
-export interface MonitoredFencesOptions {
+interface MonitoredFencesOptions {
   readonly builder: TreeBuilder;
   readonly compileRules: (rulesText: string) => FenceRules;
 }

@@ -7,7 +7,7 @@ export interface FenceAtDistance {
   readonly distanceM: number;
 }
 
-export interface NearestOptions {
+interface NearestOptions {
   /** Fences must have one of these tags; undefined: all fences. */
   readonly tags?: readonly string[] | undefined;
   readonly maxDistanceM?: number | undefined;

@@ -48,7 +48,7 @@ export const noticeTexts = {
   no_geofences: 'This project has no geofences in this environment.',
   no_geofence_near: 'No geofence is within 1,000 m of the location. The nearest ones are listed.',
 } as const;
-export type NoticeCode = keyof typeof noticeTexts;
+type NoticeCode = keyof typeof noticeTexts;
 
 const zoneNames = ['apart', 'near', 'partly', 'within'] as const;
 

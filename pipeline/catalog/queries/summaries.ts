@@ -39,13 +39,13 @@ interface Kept<Of extends Conditions> {
 }
 
 /** Lists the records that a test accepts, in the order of their ids. Yields after each record that is read. */
-export type ListSummaries<Of extends Conditions, Shown extends Summary> = (
+type ListSummaries<Of extends Conditions, Shown extends Summary> = (
   scope: Scope,
   ids: Iterable<string>,
   accepts?: (conditions: Of, index: number) => boolean,
 ) => Steps<Shown[]>;
 
-export interface Summaries {
+interface Summaries {
   readonly geofences: ListSummaries<GeofenceConditions, GeofenceSummary>;
   readonly beacons: ListSummaries<Conditions, Beacon>;
 }

@@ -89,7 +89,7 @@ const rebuildReason = ({ position, first, end }: Divergence): string =>
   `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: ` +
   `it now holds ${first} to ${end}; the read model is rebuilt`;
 
-export interface FollowedChanges {
+interface FollowedChanges {
   readonly log: Log;
   readonly readModel: ReadModel;
   readonly onProblem: (problem: ChangeProblem) => void;

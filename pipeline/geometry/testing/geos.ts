@@ -1,7 +1,7 @@
 /** GEOS in WebAssembly, the oracle of planar geometry. Rings are [x0, y0, x1, y1, …], not closed. */
 import initGeosJs from 'geos-wasm';
 
-export interface Geos {
+interface Geos {
   isValid(points: Float64Array): boolean;
   /** Tests whether the point is inside the ring or on its boundary. */
   covers(points: Float64Array, x: number, y: number): boolean;

@@ -11,7 +11,7 @@ const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (name Stri
   ENGINE = ReplacingMergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
 
 /** Location of the tables. */
-export interface TablesPlace {
+interface TablesPlace {
   readonly database: string;
   /** Name of a cluster in ClickHouse's configuration; absent: one server. */
   readonly cluster?: string;

@@ -10,7 +10,7 @@
  */
 import { identifier, literal } from '../../../schemas/sql.js';
 
-export interface Cluster {
+interface Cluster {
   /** Name in ClickHouse's configuration. */
   readonly name: string;
   readonly database: string;

@@ -40,7 +40,7 @@ const fixedBounds = {
 };
 
 /** Bounds of the sink. */
-export interface AnalyticsSinkBounds extends Partial<typeof fixedBounds> {
+interface AnalyticsSinkBounds extends Partial<typeof fixedBounds> {
   /** Rows per insert; at most twice as many are buffered. More rows are cheaper each and cost memory. */
   readonly maxRows: number;
   /** Maximum time that a row is buffered. */

@@ -40,7 +40,7 @@ export interface Tables<T extends object> {
   store(all: boolean): Promise<boolean>;
 }
 
-export interface TopicSinkParts<T extends object> {
+interface TopicSinkParts<T extends object> {
   readonly log: Log;
   readonly positions: Positions;
   readonly group: string;

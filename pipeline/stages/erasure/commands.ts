@@ -8,7 +8,7 @@ import { decodeDeviceState } from '../../records/device-state.js';
 import { type ErasureCommand, erasedUsers, erasureCommand } from '../../records/erasure-command.js';
 import type { FoundUser, Target } from './statements.js';
 
-export interface UserTarget extends Target {
+interface UserTarget extends Target {
   /** Id of the erasure. */
   readonly _id: string;
 }
@@ -34,7 +34,7 @@ export interface CommanderParts {
   readonly states: Pick<StateStore, 'load'>;
 }
 
-export interface Commander {
+interface Commander {
   /** Appends commands. Returns the `_id`s of the users that they erase from the states as of now. */
   append(commands: readonly ErasureCommand[]): Promise<string[]>;
   /** Returns the ends of the partitions that have commands. */

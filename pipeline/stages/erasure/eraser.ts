@@ -34,7 +34,7 @@ export interface EraserParts
   readonly timing?: Partial<EraserTiming>;
 }
 
-export interface EraserTiming extends Omit<ScheduleTiming, 'retentionMs'> {
+interface EraserTiming extends Omit<ScheduleTiming, 'retentionMs'> {
   /** How long the last pass waits for the stages before it is put off. */
   readonly patienceMs: number;
 }

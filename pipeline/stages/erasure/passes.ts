@@ -42,7 +42,7 @@ export interface RunningSweep {
 const maxDeletedAtOnce = 1_000;
 const maxWritesPerPass = 50;
 
-export interface Passes {
+interface Passes {
   /**
    * Runs all steps once. Returns whether nothing is pending any more; without `last`, the erasures whose last pass it
    * is, always true.

@@ -14,7 +14,7 @@ import { analyticsSinkGroup } from '../analytics/sink.js';
 const pollMs = 100;
 
 /** The offset after the last record of each partition. */
-export type Ends = ReadonlyMap<number, number>;
+type Ends = ReadonlyMap<number, number>;
 
 export interface ProgressParts {
   readonly log: Pick<Log, 'partitions' | 'end'>;

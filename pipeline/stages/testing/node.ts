@@ -95,7 +95,7 @@ const locationStageBounds: LocationStageBounds = {
   maxDeadLetterShare: 0.5,
 };
 
-export interface StartedLocationStage extends Partial<Omit<LocationStageParts, 'bounds'>> {
+interface StartedLocationStage extends Partial<Omit<LocationStageParts, 'bounds'>> {
   readonly bounds?: Partial<LocationStageBounds>;
 }
 

@@ -25,7 +25,7 @@ export interface EndedDelivery extends TakenDelivery {
   readonly nextDueAtMs: number | null;
 }
 
-export interface AcknowledgementBatcherParts {
+interface AcknowledgementBatcherParts {
   readonly log: Pick<Log, 'append'>;
   readonly codec: Codec<Attempt>;
   readonly metrics: Metrics;

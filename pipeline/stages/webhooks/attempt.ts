@@ -31,7 +31,7 @@ export interface AttemptOutcome
   readonly retryAfter: string | undefined;
 }
 
-export interface AttemptParts {
+interface AttemptParts {
   readonly client: Pick<OutboundClient, 'send'>;
   readonly secretCipher: SecretCipher;
   /** Epoch ms. */
@@ -122,7 +122,7 @@ export const attemptRecord = (
   { state, nextAttemptAtMs }: { readonly state: AttemptState; readonly nextAttemptAtMs: number | null },
 ): Attempt => ({ id: freshId(outcome.at), delivery, attempt, ...outcome, state, nextAttemptAt: nextAttemptAtMs });
 
-export interface SingleAttemptParts extends AttemptParts {
+interface SingleAttemptParts extends AttemptParts {
   readonly log: Pick<Log, 'append'>;
   readonly codecs?: Codecs;
 }

@@ -17,7 +17,7 @@ import type { IsDuplicate } from './event-reader.js';
 import type { Chunk, FanOut } from './fan-out.js';
 import type { PartialPosition } from './partial-position.js';
 
-export interface ConsumerParts extends ReclaimBounds {
+interface ConsumerParts extends ReclaimBounds {
   readonly topic: DeliverySource['topic'];
   readonly log: Log;
   readonly queue: DeliveryQueue;

@@ -12,7 +12,7 @@ import type { EndpointHealth } from './health.js';
 const checkEveryMs = 1_000;
 const maxGiveUpEveryMs = hourMs;
 
-export interface DisabledEndpointsParts {
+interface DisabledEndpointsParts {
   readonly timers: Timers;
   /** Epoch ms. */
   readonly clock: () => number;

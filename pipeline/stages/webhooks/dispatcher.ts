@@ -36,7 +36,7 @@ export interface DispatcherBounds extends LoadedBounds {
   readonly deliveryRetentionMs: number;
 }
 
-export interface DispatcherParts {
+interface DispatcherParts {
   readonly log: Pick<Log, 'append'>;
   readonly queue: DeliveryQueue;
   readonly configuration: Pick<ConfigurationReader, 'version'>;

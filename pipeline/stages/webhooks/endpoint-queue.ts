@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.js';
 import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import type { LoadedDeliveries } from './loaded-deliveries.js';
 
-export interface EndpointQueueParts {
+interface EndpointQueueParts {
   readonly source: ClaimedSource;
   readonly webhook: string;
   readonly codec: Codec<Delivery>;

@@ -37,7 +37,7 @@ export interface Chunk {
   readonly made: readonly NewDelivery[];
 }
 
-export interface Batch {
+interface Batch {
   /** In offset order. */
   readonly bad: readonly BadRecord[];
   /** Computed lazily; the last ends where the batch ends. */
@@ -57,7 +57,7 @@ const maxChunkBytes = 8 * 2 ** 20;
 /** Target size of a part of a location, in UTF-16 units of its payloads. Nearly all locations have one part. */
 const maxPartCharacters = 8 * 2 ** 20;
 
-export interface RedeliveryParts {
+interface RedeliveryParts {
   readonly codecs: Pick<Codecs, 'delivery'>;
   readonly queue: Pick<DeliveryQueue, 'replace'>;
   /** Maximum age of a queued delivery. */
@@ -94,7 +94,7 @@ export function createRedelivery({ codecs: { delivery: codec }, queue, deliveryR
   }
 }
 
-export interface EventFanOutParts extends UserTextParts {
+interface EventFanOutParts extends UserTextParts {
   /** Epoch ms. */
   readonly clock: () => number;
   readonly codecs: Pick<Codecs, 'event' | 'delivery'>;

@@ -13,7 +13,7 @@ const maxConcurrentLoads = 16;
 /** Webhooks whose health is cached while nothing is queued for them. */
 const maxCached = 100_000;
 
-export interface HealthLoaderParts {
+interface HealthLoaderParts {
   readonly queue: Pick<DeliveryQueue, 'health'>;
   readonly codec: Codec<Delivery>;
   /** Epoch ms. */

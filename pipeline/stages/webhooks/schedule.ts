@@ -27,7 +27,7 @@ export interface EndedAttempt {
   readonly endedAtMs: number;
 }
 
-export interface RetryDecision {
+interface RetryDecision {
   readonly state: AttemptState;
   /** Time until the next attempt; null unless another follows. */
   readonly delayMs: number | null;

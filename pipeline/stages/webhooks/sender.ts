@@ -20,7 +20,7 @@ import { decideRetry } from './schedule.js';
  */
 export type Disable = (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<boolean>;
 
-export interface SenderParts {
+interface SenderParts {
   readonly sendAttempt: SendAttempt;
   readonly disable: Disable;
   readonly queue: Pick<DeliveryQueue, 'health' | 'setHealth'>;

@@ -28,7 +28,7 @@ export type Headers = Readonly<Record<string, string>>;
  * Signs a delivery as of `nowMs`, epoch ms. Returns undefined when the webhook's secrets can't be decrypted with this
  * installation's encryption key.
  */
-export type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
+type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
 
 /** Creates a signer that decrypts the secrets of each record once. */
 export function createSigner(secretCipher: SecretCipher): Sign {

@@ -20,7 +20,7 @@ export interface BatchWriterParts {
 /** Outcome of an edit that a batch had. */
 export type Settled = readonly [edit: string, outcome: EditOutcome];
 
-export interface BatchWriter {
+interface BatchWriter {
   /** Writes a batch. Returns the outcomes of the edits of this process. */
   writeSync(changes: readonly DecodedChange[], nextOffset: number, mark: string | null): readonly Settled[];
   /** Begins a topic that was replaced: deletes records for which `isKept` is false, and expects the first change. */

@@ -5,7 +5,7 @@ import type { DecodedChange } from '../../types.js';
 import { PendingEdits } from '../tables/revisions.js';
 import { type BatchWriterParts, createBatchWriter, type Settled } from './batch-writer.js';
 
-export interface ChangeApplierParts extends BatchWriterParts {
+interface ChangeApplierParts extends BatchWriterParts {
   /** Runs a transaction. May repeat one that failed, because it wrote nothing. */
   readonly commit: (transaction: () => Promise<void>) => Promise<void>;
 }

@@ -8,7 +8,7 @@ import { expiryKey, idKey, noValue } from '../tables/keys.js';
 import { encodeFence } from '../tables/stored-fence.js';
 
 /** Writes geofences and places, except for their lists. All calls must run in a write transaction. */
-export interface GeofenceWriter {
+interface GeofenceWriter {
   replaceSync(
     change: DecodedChange,
     version: number,

@@ -5,7 +5,7 @@ import { idKey } from '../tables/keys.js';
 import { setVersion } from '../tables/stored-fence.js';
 import type { ListWriter } from './list-writer.js';
 
-export interface PreparedWriter {
+interface PreparedWriter {
   /**
    * Stores a geofence, unless there is one of its id. Returns whether it did: one search of the table finds out and
    * writes.

@@ -22,7 +22,7 @@ const listNames = [
   'description',
   'tag/description',
 ] as const;
-export type ListName = (typeof listNames)[number];
+type ListName = (typeof listNames)[number];
 
 /** The value of entries whose key says all. */
 export const noValue = Buffer.alloc(0);

@@ -148,7 +148,7 @@ function keyOf(kind: ChangeKind, id: string): Buffer {
   return key;
 }
 
-export interface Revisions {
+interface Revisions {
   revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
   /** Returns the bases for the next edit of the record: its revision, and the changes refused since. */
   bases(kind: ChangeKind, id: string): Base[];
@@ -176,7 +176,7 @@ export interface Revisions {
 }
 
 /** Kinds whose records hold their own revision, because there are many. */
-export interface RecordsWithRevision {
+interface RecordsWithRevision {
   /**
    * Returns the revision that the stored record holds: null if it does not know one; undefined if there is no record.
    * @param firstVersion the version of offset 0. Default: it is read.

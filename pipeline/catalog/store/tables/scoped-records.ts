@@ -6,7 +6,7 @@ interface ScopedRecord extends Scope {
   readonly createdAt: number;
 }
 
-export interface ScopedRecords<T> {
+interface ScopedRecords<T> {
   /** Lists records, oldest first. Returns the same array until a record of the kind changes in any scope. */
   list(scope: Scope): readonly T[];
   find(scope: Scope, id: string): T | undefined;

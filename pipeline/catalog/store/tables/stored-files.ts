@@ -10,12 +10,12 @@ import { idKey } from './keys.js';
 import { createScopedRecords } from './scoped-records.js';
 
 /** A record split into head and content. */
-export interface StoredFile<Head> {
+interface StoredFile<Head> {
   readonly head: Head;
   readonly content: Buffer;
 }
 
-export interface StoredFiles<Head> extends UploadedFiles<Head> {
+interface StoredFiles<Head> extends UploadedFiles<Head> {
   /** Replaces a file; null deletes it. Must run in a write transaction. */
   replaceSync(id: string, file: StoredFile<Head> | null): void;
   /** Returns the whole record of any scope, or null. */

@@ -5,7 +5,7 @@ import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../..
 import type { ImportHistory, ImportQuery, Page, Scope } from '../../types.js';
 import { endOfList, endOfTime, idKey, idOfListKey, listPosition, scopePart } from './keys.js';
 
-export interface StoredImports extends ImportHistory {
+interface StoredImports extends ImportHistory {
   /** Replaces an import; null deletes it. Must run in a write transaction. */
   replaceSync(id: string, record: ImportRecord | null): void;
   replacePartSync(id: string, record: ImportPartRecord | null): void;

@@ -15,7 +15,7 @@ import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery
 import { endOfTime, idKey, noValue, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './list-reader.js';
 
-export interface StoredPlaces extends PlaceCatalogue {
+interface StoredPlaces extends PlaceCatalogue {
   /** Replaces a place; null deletes it. Must run in a write transaction. */
   replaceSync(id: string, after: PlaceRecord | null): void;
   /** Returns the place of any scope. */

@@ -26,7 +26,7 @@ export const failure: OutboundResult = {
   durationMs: 15_000,
 };
 
-export type Answering = (request: SentRequest) => OutboundResult | Promise<OutboundResult>;
+type Answering = (request: SentRequest) => OutboundResult | Promise<OutboundResult>;
 
 export class ScriptedClient implements Pick<OutboundClient, 'send'> {
   readonly requests: SentRequest[] = [];

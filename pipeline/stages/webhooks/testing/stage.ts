@@ -32,7 +32,7 @@ export const eventRecord = (device: number, location: number, number = 0, fields
 export const keyOfEvent = ({ project, environment, user, id }: Event): string =>
   `${project}/${environment}/${user?.deviceId ?? id}`;
 
-export interface StartedWebhookStage extends Partial<Omit<WebhookStageParts, 'bounds'>> {
+interface StartedWebhookStage extends Partial<Omit<WebhookStageParts, 'bounds'>> {
   readonly bounds?: Partial<WebhookStageBounds>;
 }
 
