@@ -17,7 +17,7 @@ import { processesIn, type Reader, type RepartitionServices, waitingIn } from '.
 import { moveStates } from './repartition/states.js';
 import { checkGrowth, countPartitions, growTopics } from './repartition/topics.js';
 
-export interface RepartitionOptions {
+interface RepartitionOptions {
   readonly kafka: KafkaOptions;
   readonly redis: RedisOptions;
   /** All consumer groups. */
@@ -29,7 +29,7 @@ export interface RepartitionOptions {
 }
 
 /** `reasons` describe the obstacles. */
-export type RepartitionResult = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly string[] };
+type RepartitionResult = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly string[] };
 
 /** Rejects when a service is out of reach for too long. Repeat it then, as after a crash. */
 export async function repartition(options: RepartitionOptions, to: number): Promise<RepartitionResult> {

@@ -36,7 +36,7 @@ export interface ClickHouseAnalytics extends Analytics {
 const defaultOutageLimitMs = 120_000;
 
 /** How a process connects, beside its options. */
-export interface ConnectParts {
+interface ConnectParts {
   readonly observer?: ClientObserver;
   /** Default: none. */
   readonly patience?: Patience;

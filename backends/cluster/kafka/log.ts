@@ -19,7 +19,7 @@ import { KafkaProducer, type ProducerOptions } from './produce/producer.js';
 import { createPublishMissing, unchangedWire } from './produce/publish-missing.js';
 import { createReader } from './read/reader.js';
 
-export interface KafkaLogParts extends ProducerOptions {
+interface KafkaLogParts extends ProducerOptions {
   readonly connection: KafkaConnection;
   readonly wire: WireSchemas;
   readonly sessionTimeoutMs: number;

@@ -4,7 +4,7 @@ import type { RedisConnection } from './connection.js';
 /** How often Redis is asked: clocks of machines drift apart by less than a millisecond in this time. */
 const askEveryMs = 10_000;
 
-export interface RedisClock {
+interface RedisClock {
   /** Returns the time in epoch ms: that of Redis, or of this machine if that is earlier. A clock may be ahead. */
   now(): number;
   close(): Promise<void>;

@@ -32,7 +32,7 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectParts {
+interface ConnectParts {
   readonly observer?: ClientObserver | undefined;
   /** With a server that answers, but serves nobody at the moment. Default: none. */
   readonly patience?: Patience;

@@ -16,7 +16,7 @@ import { createDeliveryQueueReads } from './delivery-queue-reads.js';
 import { createReplacements } from './replacements.js';
 import { createWebhookHealths } from './webhook-healths.js';
 
-export interface RedisDeliveryQueueParts {
+interface RedisDeliveryQueueParts {
   readonly redis: RedisConnection;
   /** Partitions of each topic. */
   readonly partitions: number;

@@ -10,7 +10,7 @@
  */
 import { createScript } from './scripts.js';
 
-export interface PartitionKeys {
+interface PartitionKeys {
   readonly meta: string;
   readonly outbox: string;
   /** Prefix of a device's key. */

@@ -16,7 +16,7 @@ import { type SchemaSet, shippedSchemas } from './shipped-schemas.js';
 import { TopicIds } from './topic-ids.js';
 import type { WireSchemas } from './wire-schemas.js';
 
-export interface WireSchemasOptions {
+interface WireSchemasOptions {
   readonly registry: RegistryOptions;
   readonly knownIds: KnownIds;
   /** Prefix of subjects: the prefix of topics in Kafka. */

@@ -14,7 +14,7 @@ import type { Version } from './shipped-schemas.js';
 /** How long requests to the registry are retried before the known ids are used, or the wait is reported. */
 const shortOutageMs = 5_000;
 
-export interface RegistrationParts {
+interface RegistrationParts {
   readonly client: RegistryClient;
   readonly knownIds: KnownIds;
   /** The versions of all topics, in order of registration. */
@@ -26,7 +26,7 @@ export interface RegistrationParts {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface StartIds {
+interface StartIds {
   readonly known: readonly KnownId[];
   readonly writeIds: ReadonlyMap<Topic, number>;
 }

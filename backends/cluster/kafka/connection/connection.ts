@@ -45,7 +45,7 @@ export interface KafkaConnection {
 }
 
 /** How a process connects, beside its options. */
-export interface ConnectParts {
+interface ConnectParts {
   readonly observer?: ClientObserver | undefined;
   /** Opens all sockets. */
   readonly openSocket?: ISocketFactory;

@@ -12,7 +12,7 @@ export interface SupportAnswer {
   readonly describesQuorum: boolean;
 }
 
-export interface QuorumAnswer {
+interface QuorumAnswer {
   readonly throttleMs: number;
   /** Kafka's error code; 0 is success. */
   readonly errorCode: number;

@@ -141,7 +141,7 @@ export const leaderEpochOf = (message: KafkaMessage): number | undefined =>
   (message as RawRecord).batchContext?.partitionLeaderEpoch;
 
 /** One partition of a fetch response. */
-export interface RawPartition {
+interface RawPartition {
   readonly partition: number;
   readonly highWatermark: string;
   readonly messages: readonly RawRecord[];

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export interface BatchedRequest<Item, Answer> {
+interface BatchedRequest<Item, Answer> {
   /** Returns the answers in the order of the items. */
   send(items: readonly Item[]): Promise<readonly Answer[]>;
   /** Returns whether the request takes no more items. */

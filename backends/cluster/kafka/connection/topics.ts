@@ -8,7 +8,7 @@ import { dayMs } from '../../../../schemas/durations.js';
 import type { KafkaOptions } from '../../options.js';
 import { whileBrokersChange } from './client.js';
 
-export type TopicSettings = Pick<
+type TopicSettings = Pick<
   KafkaOptions,
   'prefix' | 'partitions' | 'replicationFactor' | 'minInSyncReplicas' | 'retentionMs'
 >;
@@ -38,7 +38,7 @@ export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'p
   topic === topics.changes ? 1 : partitions;
 
 /** What an inspection of the topics finds, as sentences that name the topic. */
-export interface TopicFindings {
+interface TopicFindings {
   /** Full names of topics that do not exist. */
   readonly missing: readonly string[];
   /** With these settings Fenceline can't use the topics. */

@@ -33,7 +33,7 @@ const lastCommitTimeoutMs = 3_000;
 /** After a failure the process must end, even if its handlers hang. */
 const failedCloseTimeoutMs = 5_000;
 
-export interface GroupConsumerParts {
+interface GroupConsumerParts {
   readonly connection: Pick<
     KafkaConnection,
     'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened' | 'patience'

@@ -21,7 +21,7 @@ export const maxOutageMs = 1.5 * outageLimitMs;
 /** Errors that kafkajs treats as fatal although an outage causes them. */
 const outages = new Set(['KafkaJSGroupCoordinatorNotFound', 'KafkaJSLockTimeout', 'KafkaJSTimeout']);
 
-export interface MembershipParts {
+interface MembershipParts {
   readonly kafka: Kafka;
   readonly admin: Admin;
   /** Group and topic by Kafka's names. */

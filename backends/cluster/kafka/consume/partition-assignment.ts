@@ -22,7 +22,7 @@ import { RecordQueue } from './record-queue.js';
 export type AssignmentState = 'waiting' | 'starting' | 'held' | 'draining' | 'gone';
 
 /** The next fetch of an assignment. */
-export interface AssignmentFetch {
+interface AssignmentFetch {
   readonly offset: number;
   /** How often the assignment has been moved to a position. What was fetched before the last move is discarded. */
   readonly moves: number;

@@ -28,7 +28,7 @@ interface SharedAnswer {
   readonly isCrowdedOut: boolean;
 }
 
-export interface SharedSourceParts
+interface SharedSourceParts
   extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs' | 'waitsForReplicas'> {
   readonly brokers: Brokers;
   readonly topicName: string;

@@ -30,7 +30,7 @@ export function addObservation(before: Stalls, observations: readonly Observatio
   );
 }
 
-export interface WatchdogParts {
+interface WatchdogParts {
   readonly timeoutMs: number;
   /** Rejects when nothing can be observed now. */
   readonly observe: () => Promise<readonly Observation[]>;

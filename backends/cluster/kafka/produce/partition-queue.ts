@@ -19,7 +19,7 @@ export const maxBatchBytes = 1_000_000;
 export const maxBatchRecords = 5_000;
 
 /** Records that are written in one batch, with the callback of their append. */
-export interface QueuedRecords {
+interface QueuedRecords {
   readonly records: readonly NewRecord[];
   /** Upper bound of their size in a batch. */
   readonly maxBytes: number;
@@ -39,7 +39,7 @@ interface Batch {
   encoded: { readonly sequences: ProducerSequences; readonly bytes: Buffer } | undefined;
 }
 
-export interface PartitionQueueParts {
+interface PartitionQueueParts {
   readonly brokers: Brokers;
   readonly producerIds: ProducerIds;
   /** Returns the batcher of requests to a broker, which answers Kafka's error code of the batch. */

@@ -10,7 +10,7 @@ export interface AddressedBatch {
   readonly bytes: Buffer;
 }
 
-export interface ProduceAnswer {
+interface ProduceAnswer {
   readonly throttleMs: number;
   /** Returns Kafka's error code of a partition; 0 is success. */
   errorCode(topic: string, partition: number): number | undefined;

@@ -21,7 +21,7 @@ const searchedRecords = 1_000;
 /** Leaves records in wire form. */
 export const unchangedWire: ReadingWire = { learn: async () => {}, fromWire: (_topic, frame) => frame };
 
-export interface PublishMissingParts {
+interface PublishMissingParts {
   /** Reads records in wire form ({@link unchangedWire}). */
   readonly reader: Pick<Reader, 'read' | 'bounds'>;
   readonly partitions: (topic: Topic) => number;

@@ -6,7 +6,7 @@ import { partitionOfKey } from './partitioner.js';
 import { headerBytes, maxBytesOf } from './record-batch.js';
 
 /** Records of one partition, in the order of the append. */
-export interface PartitionRecords {
+interface PartitionRecords {
   readonly partition: number;
   readonly records: NewRecord[];
   /** Upper bound of their size in a batch. */

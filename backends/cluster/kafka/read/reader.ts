@@ -20,7 +20,7 @@ export interface Reader extends Pick<Log, 'read' | 'bounds' | 'end'> {
   close(): Promise<void>;
 }
 
-export interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimitMs' | 'waitsForReplicas'>> {
+interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimitMs' | 'waitsForReplicas'>> {
   /** May be shared with other readers. Default: connections of its own. */
   readonly brokers?: Brokers;
 }
