@@ -15,7 +15,7 @@ import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } 
 import { createRequestQueue, type Pace } from './request-queue.js';
 import type { Service } from './services.js';
 
-export interface HttpGeocoderParts {
+interface HttpGeocoderParts {
   readonly service: Service;
   readonly client: OutboundClient;
   /** Base URL, with or without a path. */

@@ -38,7 +38,7 @@ export function createPace(service: string, perSecond: number, turns: Turns): Pa
   };
 }
 
-export interface RequestQueueParts {
+interface RequestQueueParts {
   /** Name of the service, for messages. */
   readonly service: string;
   readonly pace: Pace;
@@ -53,11 +53,7 @@ export interface RequestQueueParts {
  * Returns the error `overloaded` if the project has too many waiting requests, or if no turn comes in time.
  * @param path identifies equal requests.
  */
-export type RequestQueue = (
-  project: string,
-  path: string,
-  send: () => Promise<GeocodingResult>,
-) => Promise<GeocodingResult>;
+type RequestQueue = (project: string, path: string, send: () => Promise<GeocodingResult>) => Promise<GeocodingResult>;
 
 /** An import looks up 8 addresses at a time, so most of this share is left for the project's other requests. */
 const maxWaitingPerProject = 128;

@@ -13,7 +13,7 @@ export interface CapacityLimits {
 }
 
 /** Runs work of a project. The place is free again when the work has ended, which may be after the time limit. */
-export type Capacity = <T>(project: string, work: (limit: TimeLimit) => Promise<Answer<T>>) => Promise<Answer<T>>;
+type Capacity = <T>(project: string, work: (limit: TimeLimit) => Promise<Answer<T>>) => Promise<Answer<T>>;
 
 const retryAfterS = 1;
 /** Share of the time limit that must be left to begin. Work that ends at its limit was begun in vain. */

@@ -15,7 +15,7 @@ export interface EngineState {
   readonly boundary: RoadBoundary | undefined;
 }
 
-export interface AreaRequest {
+interface AreaRequest {
   readonly center: Position;
   readonly minutes: number;
   readonly mode: TravelMode;

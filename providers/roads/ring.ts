@@ -9,7 +9,7 @@ import type { RoadBoundary } from './boundary.js';
 /** The area is refused when it comes closer than this to the boundary of the road data. */
 const marginM = 500;
 
-export interface RingRequest {
+interface RingRequest {
   /** The destination. */
   readonly center: Position;
   /** Metres by which the provider may simplify, tried in turn; undefined leaves it to the provider. */

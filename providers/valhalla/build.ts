@@ -8,7 +8,7 @@ import { valhallaConfig } from './config.js';
 import { buildProgram, loadLibrary, notInstalled } from './package.js';
 import { beginRoadData, publishRoadData } from './road-data.js';
 
-export interface BuildRequest {
+interface BuildRequest {
   /** The extract, a PBF file. */
   readonly file: string;
   /** Of all road data. */
@@ -22,7 +22,7 @@ export interface BuildRequest {
   readonly signal: AbortSignal;
 }
 
-export type BuildResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type BuildResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
  * Builds in a folder of its own. What was built before stays current until the new data is complete. Rejects with the

@@ -12,7 +12,7 @@ import type { TimeLimit } from '../time-limit.js';
 export type ValhallaAction = 'isochrone' | 'route' | 'matrix' | 'locate' | 'status';
 
 /** The parsed answer, or Valhalla's error. `error` answers that Valhalla could not be asked. */
-export type ValhallaResult =
+type ValhallaResult =
   | { readonly kind: 'answer'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -5,7 +5,7 @@ import { inflate } from 'node:zlib';
 import { PbfReader } from 'pbf';
 import type { Bounds } from '../roads/boundary.js';
 
-export interface ExtractHeader {
+interface ExtractHeader {
   readonly bounds: Bounds | null;
   /** Epoch ms. */
   readonly dataAt: number | null;

@@ -11,7 +11,7 @@ import type { Position } from '../../schemas/json/common.js';
 import { type RoadBoundary, roadBoundary } from '../roads/boundary.js';
 
 /** The content of `current.json`. Times are epoch ms. */
-export interface RoadDataDescription {
+interface RoadDataDescription {
   readonly tiles: string;
   /** Name of the file that the tiles were built from. */
   readonly source: string;
