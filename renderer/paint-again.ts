@@ -66,7 +66,7 @@ function isSmallPart(boxes: readonly PixelBox[], { surface }: Frame): boolean {
 }
 
 /** A map of a known view, of which only a part is drawn. */
-export interface Redraw {
+interface Redraw {
   readonly ground: Uint32Array;
   readonly labelled: Labelled;
   /** Where the map differs below its markers, in device pixels. */

@@ -31,7 +31,7 @@ export interface Filling {
 }
 
 /** Prepares the text and icons of a style's symbol layers, and then those of the filling. */
-export type PrepareLabels = (frame: Frame, style: CompiledStyle, filling?: Filling) => PreparedLabels;
+type PrepareLabels = (frame: Frame, style: CompiledStyle, filling?: Filling) => PreparedLabels;
 
 /** A map to draw. */
 export interface Scene {
@@ -69,7 +69,7 @@ export interface RendererLimits {
   readonly maxViewBytes: number;
 }
 
-export interface Renderer {
+interface Renderer {
   /**
    * Draws a map. Tiles that cannot be read are counted and do not cause a rejection. Rejects with ApiError
    * `map_too_large` when the tiles of the map exceed `maxMapTileBytes`, or its layers `maxMapVertices`.

@@ -17,7 +17,7 @@ export interface ArchiveTile {
   readonly bytes: Uint8Array;
 }
 
-export interface ArchiveDescription {
+interface ArchiveDescription {
   /** Metadata such as `name`, `attribution` and `vector_layers`. */
   readonly metadata: object;
   /** West, south, east, north. */

@@ -3,7 +3,7 @@
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 
 /** A sharp line and the blur that together look like a line with blurred edges. Device pixels. */
-export interface SharpLine {
+interface SharpLine {
   readonly width: number;
   /** Standard deviation. */
   readonly deviation: number;
@@ -23,7 +23,7 @@ export function sharpLine(width: number, blur: number): SharpLine {
   return { width: sharp, deviation: Math.sqrt(Math.max(0, spread - 1 / 12)) };
 }
 
-export interface BlurredCircle {
+interface BlurredCircle {
   readonly radius: number;
   readonly strokeWidth: number;
   /** As a share of the radius with the stroke. */

@@ -14,7 +14,7 @@ import { worldPixel } from '../view/projection.js';
 import type { Frame } from './frame.js';
 
 /** Returns null when the layer has no pattern, and `missing` when the image is missing and nothing is drawn. */
-export type Pattern = SpriteImage | 'missing' | null;
+type Pattern = SpriteImage | 'missing' | null;
 
 /** Returns the pattern that a property names at the frame's zoom, for a feature if it depends on one. */
 export function patternAt(
@@ -31,7 +31,7 @@ export function patternAt(
 }
 
 /** The length of the context's unit and its origin, in device pixels. */
-export interface Unit {
+interface Unit {
   readonly px: number;
   readonly left: number;
   readonly top: number;

@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** Areas that are filled together. */
-export interface Area {
+interface Area {
   /** Contains all vertices. */
   readonly box: PixelBox;
   vertices(): LineList;

@@ -13,7 +13,7 @@ import type { Pen } from './pen.js';
 import type { TileCanvas } from './tile-canvas.js';
 import { isRing, type Lines, partsOf } from './vertices.js';
 
-export interface Segment {
+interface Segment {
   /** Start in device pixels. */
   readonly x: number;
   readonly y: number;

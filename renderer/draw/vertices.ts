@@ -13,7 +13,7 @@ export interface Lines {
 }
 
 /** What a part is. A turned ring belongs to an area whose outer ring winds against the specification of tiles. */
-export type PartKind = typeof pointPart | typeof linePart | typeof ringPart | typeof turnedRingPart;
+type PartKind = typeof pointPart | typeof linePart | typeof ringPart | typeof turnedRingPart;
 const pointPart = 0;
 export const linePart = 1;
 export const ringPart = 2;

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';
 
-export interface RemoteFileBounds {
+interface RemoteFileBounds {
   /** Value of the `accept` header. */
   readonly accept: string;
   /**

@@ -94,7 +94,7 @@ export interface TextCollisionRules extends CollisionRules {
 }
 
 /** The place of a label among those of its layer that may overlap. */
-export interface Stacking {
+interface Stacking {
   readonly layer: StyleLayer;
   /** Labels of higher ranks are drawn over those of lower ones. */
   readonly rank: number;

@@ -41,7 +41,7 @@ export const fenceItem = (fence: FenceOverlay): FitItem => ({
 });
 
 /** A geofence in CSS pixels of the image. */
-export interface FenceShape {
+interface FenceShape {
   readonly boundary: LineList;
   /** Where it is painted. */
   readonly box: PixelBox;

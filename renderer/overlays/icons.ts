@@ -10,7 +10,7 @@ export interface Icon {
   readonly height: number;
 }
 
-export interface LoadedIcons {
+interface LoadedIcons {
   /** Images by the names that the request uses. */
   readonly icons: ReadonlyMap<string, Icon>;
   /** Number of icons that markers name but that are missing. */

@@ -17,7 +17,7 @@ export function pathMargins(path: PathOverlay): Margins {
 }
 
 /** A path in CSS pixels of the image. */
-export interface PathShape {
+interface PathShape {
   readonly path: PathOverlay;
   readonly line: LineList;
   /** Where it is painted. */

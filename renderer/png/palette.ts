@@ -18,7 +18,7 @@ const maxColors = 256;
  */
 const exactColors = 64;
 
-export interface Palette {
+interface Palette {
   /** Red, green and blue of each palette entry. */
   readonly channels: Uint8Array;
   /** Palette index of each distinct colour. */

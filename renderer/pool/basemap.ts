@@ -4,7 +4,7 @@ import { ApiError } from '../../schemas/errors.js';
 import { withoutSettings } from '../../schemas/helper-process.js';
 import { findDefaultBasemap } from '../basemap/recipe.js';
 
-export interface BasemapOptions {
+interface BasemapOptions {
   /** The compiled file that the process runs. */
   readonly module: URL;
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface BasemapOptions {
   readonly onProblem: (reason: string) => void;
 }
 
-export interface Basemap {
+interface Basemap {
   /** Starts baking if the basemap is missing. */
   prepare(): void;
   /**

@@ -44,7 +44,7 @@ export interface ChildOptions {
   readonly maxJobs?: number;
 }
 
-export interface ChildEvents {
+interface ChildEvents {
   /** Called once, with what a drawing process found of its source. */
   onReady(found: FoundSource | undefined): void;
   /** Called when the process may take another job. */

@@ -29,7 +29,7 @@ const maxKeptBytes = 16 * 2 ** 20;
 const entryBytes = 500;
 const badKeptForMs = 10 * 60_000;
 
-export type IconPoolOptions = Pick<PoolOptions, 'module' | 'onProblem' | 'startTimeoutMs'> & {
+type IconPoolOptions = Pick<PoolOptions, 'module' | 'onProblem' | 'startTimeoutMs'> & {
   /** Time limit of a caller's wait, starts of processes included. Default 10 s. */
   readonly answerTimeoutMs?: number;
 };

@@ -47,7 +47,7 @@ export interface Works {
     readonly result: Validated<RasterIcon>;
   };
 }
-export type WorkKind = keyof Works;
+type WorkKind = keyof Works;
 export type Work = { [Kind in WorkKind]: { readonly kind: Kind } & Works[Kind]['input'] }[WorkKind];
 export type Result = Works[WorkKind]['result'];
 

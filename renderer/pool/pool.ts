@@ -41,7 +41,7 @@ export interface Done<R> {
   readonly processorMs: number;
 }
 
-export interface Pool {
+interface Pool {
   /**
    * Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process;
    * with {@link Crash}; with the reason of the signal when it aborts while the work waits. Running work ends first.

@@ -21,7 +21,7 @@ export interface ProcessesOptions extends ChildOptions {
   readonly onFound?: (found: FoundSource) => void;
 }
 
-export interface Processes {
+interface Processes {
   /** Gives waiting jobs to processes. Call it after a job was queued. */
   dispatch(): void;
   /** Notes that a process has done a job, so that processes do start. */

@@ -1,6 +1,6 @@
 /** Measures the processor time of each job of this process. Concurrent jobs share the time equally. */
 
-export interface ProcessorTime {
+interface ProcessorTime {
   start(id: number): void;
   /** Returns the milliseconds since the job's start. */
   end(id: number): number;

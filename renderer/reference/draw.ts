@@ -46,7 +46,7 @@ async function rastered(file: Uint8Array, scale: number): Promise<RasterIcon> {
 }
 
 /** A drawn reference view. */
-export interface DrawnView {
+interface DrawnView {
   /** The encoded image. */
   readonly bytes: Uint8Array;
   readonly labels: readonly LabelRecord[];

@@ -54,7 +54,7 @@ function sectionsOf(value: unknown): Record<string, unknown>[] {
 }
 
 /** A text and the box around it, in CSS pixels of the image. */
-export type LabelBox = Omit<PeerLabel, 'layer'>;
+type LabelBox = Omit<PeerLabel, 'layer'>;
 
 export function labelBox({ candidate, placement: { boxes, rectangle } }: PlacedLabel): LabelBox {
   return {

@@ -7,7 +7,7 @@ import { osm } from '@versatiles/style';
 import { omt } from '@versatiles/style/omt';
 import type { ReferenceArchive } from './view.js';
 
-export interface PublicStyle {
+interface PublicStyle {
   readonly style: StyleSpecification;
   /** Archive of the style's schema. */
   readonly archive: ReferenceArchive;

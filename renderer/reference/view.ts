@@ -27,7 +27,7 @@ export interface ReferenceView {
   readonly sprites?: readonly SpriteFile[];
 }
 
-export type ViewExtras = Pick<ReferenceView, 'fences' | 'style' | 'sprites'>;
+type ViewExtras = Pick<ReferenceView, 'fences' | 'style' | 'sprites'>;
 
 /** Small enough to keep many images, large enough to see errors. */
 const defaultSize = 'width=300&height=200';

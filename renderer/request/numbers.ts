@@ -1,7 +1,7 @@
 /** Reads numbers of requests. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 
-export interface NumberRule {
+interface NumberRule {
   readonly minimum: number;
   readonly maximum: number;
   readonly unit?: string;

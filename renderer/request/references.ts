@@ -7,7 +7,7 @@ import type { MapRequest } from '../types.js';
 const maxIcons = 20;
 
 /** References to uploads, by id. */
-export interface Uploaded {
+interface Uploaded {
   hasStyle(id: string): boolean;
   hasMarker(id: string): boolean;
 }

@@ -16,7 +16,7 @@ import { readPath } from './path.js';
 export type Query = Readonly<Record<string, unknown>>;
 
 /** The request, without the geofences of its tag, which the caller must find. */
-export interface MapQuery {
+interface MapQuery {
   readonly request: Omit<MapRequest, 'fences'>;
   readonly geofenceTag: string | null;
 }

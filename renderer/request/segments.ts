@@ -15,7 +15,7 @@ export interface Segments {
   readonly locations: readonly Position[];
 }
 
-export interface SegmentRules {
+interface SegmentRules {
   /** Option names as documented. */
   readonly options: readonly string[];
   /**

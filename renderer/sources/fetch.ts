@@ -3,7 +3,7 @@
  * allowed.
  */
 
-export interface FetchedBytes {
+interface FetchedBytes {
   readonly status: number;
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

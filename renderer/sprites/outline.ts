@@ -9,7 +9,7 @@ import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import { canvasOf, type SpriteImage } from './sprite-image.js';
 
-export interface SdfPaint {
+interface SdfPaint {
   /** Factor to the image's own size. */
   readonly size: number;
   readonly color: Color;

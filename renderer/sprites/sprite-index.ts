@@ -11,7 +11,7 @@ import { limitText } from '../../schemas/sizes.js';
 /** A range of an image in its pixels. */
 export type Span = readonly [from: number, to: number];
 /** Left, top, right and bottom edge of a part of an image, in its pixels. */
-export type Content = readonly [left: number, top: number, right: number, bottom: number];
+type Content = readonly [left: number, top: number, right: number, bottom: number];
 
 export interface SpriteEntry {
   /** Position and size in pixels of the picture. */

@@ -21,7 +21,7 @@ const timeoutS = 2;
 const maxKeptBytes = 96 * 2 ** 20;
 const entryBytes = 10_000;
 
-export interface DecodedSprites {
+interface DecodedSprites {
   readonly images: SpriteImages;
   /** Number of sprites that could not be fetched or read. */
   readonly missing: number;

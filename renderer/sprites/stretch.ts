@@ -2,7 +2,7 @@
 import type { Span } from './sprite-index.js';
 
 /** A part of an image and its drawn range. */
-export interface StretchedPart {
+interface StretchedPart {
   /** Pixels of the image. */
   readonly from: number;
   readonly to: number;

@@ -27,7 +27,7 @@ import { dependenciesOf, type PropertyDependencies } from './property-dependenci
 export type LayerType = LayerSpecification['type'];
 
 /** Returns whether a feature is drawn at the whole zoom at or below the view's. */
-export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
+type Filter = (zoom: number) => (feature: TileFeature) => boolean;
 
 /** What a filter asks of a feature. Filters share those of equal JSON. */
 export interface FeatureValue {
@@ -38,7 +38,7 @@ export interface FeatureValue {
 }
 
 /** A part of a filter: the value is one of those accepted. The filter passes features that meet all conditions. */
-export interface Condition {
+interface Condition {
   readonly value: FeatureValue;
   readonly accepted: ReadonlySet<unknown>;
 }
@@ -69,7 +69,7 @@ export interface CompiledStyle {
 }
 
 /** A problem of a style. */
-export interface StyleError {
+interface StyleError {
   /** For example `layers[3].paint.line-width`. */
   readonly field: string;
   readonly message: string;

@@ -6,7 +6,7 @@ import type { AreaClass, RoadClass, ShieldClass } from './schema.js';
 export type PaletteColor = string;
 
 /** Colours of a road's fill and casing. */
-export interface RoadColors {
+interface RoadColors {
   readonly fill: PaletteColor;
   readonly casing: PaletteColor;
 }

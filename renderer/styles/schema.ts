@@ -51,8 +51,8 @@ export type RoadClass = (typeof roadClasses)[number];
 
 export type RailClass = 'rail' | 'transit';
 export type WaterwayClass = 'river' | 'stream';
-export type AerowayClass = 'runway' | 'taxiway';
-export type BorderClass = 'country' | 'state';
+type AerowayClass = 'runway' | 'taxiway';
+type BorderClass = 'country' | 'state';
 /** A microstate is a country smaller than any city. */
 export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 'village' | 'suburb' | 'neighbourhood';
 /** Looks of road shields. */
@@ -133,7 +133,7 @@ export interface PlaceImportance {
 }
 
 /** References of roads, such as `A 1`. */
-export interface RoadReferences {
+interface RoadReferences {
   /** The first reference; empty without one. */
   readonly text: ExpressionSpecification;
   /** Looks by the road's network. Other networks look like the road's class. */

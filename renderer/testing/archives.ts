@@ -8,7 +8,7 @@ import { PbfWriter } from 'pbf';
 import { Compression, TileType, zxyToTileId } from 'pmtiles';
 import type { FetchBytes } from '../sources/fetch.js';
 
-export interface ArchiveTile {
+interface ArchiveTile {
   readonly zoom: number;
   readonly x: number;
   readonly y: number;
@@ -83,7 +83,7 @@ export function writeMbtiles(
   database.close();
 }
 
-export interface FileServer {
+interface FileServer {
   readonly url: string;
   /** Requests so far. */
   requests(): number;

@@ -143,7 +143,7 @@ export class TileLayer {
 const maxKinds = 16;
 
 /** The position of a tile in the world: its zoom, column and row. */
-export interface TileId {
+interface TileId {
   readonly z: number;
   readonly x: number;
   readonly y: number;

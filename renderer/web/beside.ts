@@ -82,7 +82,7 @@ export function coveredTile(
   return Buffer.concat([contents, coveredArea(part ?? whole)]);
 }
 
-export interface TilePosition {
+interface TilePosition {
   readonly zoom: number;
   readonly x: number;
   readonly y: number;

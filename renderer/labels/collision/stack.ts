@@ -5,7 +5,7 @@ import type { PlacedLabel } from '../label.js';
 import { mayOverlap } from './rules.js';
 
 /** What ranks follow from. */
-export interface Stacked {
+interface Stacked {
   readonly sortKey: number;
   /** Position in the image, downwards. */
   readonly y: number;

@@ -29,7 +29,7 @@ interface FieldRun {
 }
 
 /** A text that can be painted from fields. */
-export interface FieldText {
+interface FieldText {
   readonly style: TextStyle;
   readonly runs: readonly FieldRun[];
   /** How far it is painted beyond its letters, in device pixels. */

@@ -64,7 +64,7 @@ const maxLettersPerEm = 6;
 const maxSpans = 24;
 
 /** A placement, and the distance of its centre along the line. */
-export interface PlacementAlongLine extends Placement {
+interface PlacementAlongLine extends Placement {
   readonly middle: number;
 }
 

@@ -62,7 +62,7 @@ function away(anchor: Anchor, [x, y]: readonly [number, number]): [x: number, y:
 }
 
 /** The share of a label that is left of and above its anchor: 0, 0.5 or 1. */
-export interface Alignment {
+interface Alignment {
   readonly across: number;
   readonly down: number;
 }

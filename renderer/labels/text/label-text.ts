@@ -22,7 +22,7 @@ export interface LabelSection {
   readonly fonts: readonly string[] | null;
 }
 
-export interface LabelText {
+interface LabelText {
   /** Empty without a text. Lines are separated by `\n` and are distinct. */
   readonly text: string;
   /** Null for a text of one style. */

@@ -8,7 +8,7 @@
 import { isUnspaced } from './script.js';
 
 /** A part of a text that is never broken. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   /** Separator from the previous piece on the same line. */
   readonly gap: '' | ' ';
