@@ -10,7 +10,7 @@ import { isDictionary } from './fields/values.js';
 /** Returns a text with a capital, as in names of operations. */
 export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-export interface Description {
+interface Description {
   /** Unique. Generated clients use it as the name of the method. */
   readonly operationId: string;
   readonly tag: string;

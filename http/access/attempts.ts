@@ -15,7 +15,7 @@ export interface AttemptLimit {
 }
 
 /** What is counted, such as the sign-ins of one mail address. */
-export interface Attempt {
+interface Attempt {
   /** Names the counter. */
   readonly action: string;
   /** A mail address, an IP address, or an id. */

@@ -69,7 +69,7 @@ declare module 'fastify' {
   }
 }
 
-export interface SessionAccess {
+interface SessionAccess {
   readonly sessions: Sessions;
   readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'projectsVersion'>;
 }

@@ -26,7 +26,7 @@ export interface RateLimits {
   readonly managementPerKeyPerSecond: number;
 }
 
-export interface BucketState {
+interface BucketState {
   readonly admitted: boolean;
   /** Number of single requests that would be admitted right after. */
   readonly remaining: number;
@@ -37,7 +37,7 @@ export interface BucketState {
 }
 
 /** The buckets of one kind of subject. */
-export interface Buckets {
+interface Buckets {
   /** Returns what {@link take} would do, and takes nothing. */
   ask(subject: string, perSecond: number, nowMs: number, cost?: number): BucketState;
   /** Takes the cost from a bucket, even when the bucket holds less. */
@@ -104,7 +104,7 @@ interface Charge {
 }
 
 /** Counts what is known only after the body is read. */
-export interface RateLimiter {
+interface RateLimiter {
   /**
    * Counts the locations of a track or replay call by key, by project and, as one call each, by device. Throws
    * `rate_limited`, having counted nothing, when one of the buckets is exhausted. Devices are those of the locations as

@@ -19,7 +19,7 @@ export interface Sessions extends Pick<SessionStore, 'list' | 'endListed'> {
   find(request: FastifyRequest): Promise<Session | undefined>;
 }
 
-export interface SessionOptions extends SessionStoreParts {
+interface SessionOptions extends SessionStoreParts {
   /** `always`: cookies are Secure even when the request came without TLS. */
   readonly secureCookies: 'auto' | 'always';
 }

@@ -7,7 +7,7 @@
  * bounds it.
  */
 
-export interface ByteBudget {
+interface ByteBudget {
   /** Returns whether `bytes` more fit. `own`: what the same request already uses. */
   fits(address: string, bytes: number, own?: number): boolean;
   add(address: string, bytes: number): void;

@@ -37,14 +37,14 @@ export const fixedConnectionBounds = {
 
 export type ConnectionBounds = ConnectionSettings & Readonly<typeof fixedConnectionBounds>;
 
-export interface DrainOptions {
+interface DrainOptions {
   /** A connection without a request is closed after this time without a byte. */
   readonly silentMs: number;
   /** After this time all open connections are destroyed. */
   readonly timeoutMs: number;
 }
 
-export interface Connections {
+interface Connections {
   /** The server is going to stop: readiness is refused, and everything else goes on. */
   isStopping: boolean;
   /**

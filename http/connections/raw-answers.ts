@@ -38,7 +38,7 @@ export function rawAnswer(failure: ApiError, requestId: string = freshId()): str
 }
 
 /** The error that Node reports for a request that it could not parse. */
-export interface ParseError extends Error {
+interface ParseError extends Error {
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
   /** A buffer, whatever its declared type says. */

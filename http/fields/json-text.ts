@@ -3,7 +3,7 @@
  * half of the cases and differ between versions. So a scanner finds the fault in text that the engine refused.
  */
 
-export interface JsonFault {
+interface JsonFault {
   /** Number of UTF-16 units before the fault. */
   readonly position: number;
   /** Completes the message "expected …". */

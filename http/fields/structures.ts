@@ -44,7 +44,7 @@ export function readLatitudeLongitude(param: string, text: string): Validated<Po
   return { ok: true, value: [longitude, latitude] };
 }
 
-export interface MetadataLimits {
+interface MetadataLimits {
   readonly maxKeys: number;
   /** In UTF-16 units; absent: no limit. */
   readonly maxKeyLength?: number;

@@ -16,7 +16,7 @@ export interface TimeFields {
   readonly updatedAt?: unknown;
 }
 
-export interface OccurredAt {
+interface OccurredAt {
   /** Epoch milliseconds, whole. */
   readonly occurredAt: number;
   readonly deviceTimed: boolean;

@@ -23,7 +23,7 @@ const connectionSettings: ConnectionSettings = {
   minBodyBytesPerSecond: 1_000,
 };
 
-export interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rateLimits' | 'connections'>> {
+interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rateLimits' | 'connections'>> {
   readonly rateLimits?: Partial<RateLimits> | undefined;
   readonly connections?: Partial<ConnectionBounds>;
 }
