@@ -11,7 +11,7 @@ import type { Location } from '../schemas/records.js';
 import type { IngestMetrics } from './metrics.js';
 
 /** How much may be accepted and not yet durable. Beyond it requests are refused before memory grows. */
-export interface AdmissionBounds {
+interface AdmissionBounds {
   readonly maxInFlightRecords: number;
   readonly maxInFlightBytes: number;
 }
@@ -113,7 +113,7 @@ export function asOverload(error: unknown): unknown {
   return isPortError(error, 'overloaded') ? overloaded() : error;
 }
 
-export interface IntakeParts {
+interface IntakeParts {
   readonly log: Pick<Log, 'append'>;
   readonly admission: Admission;
   readonly metrics: IngestMetrics;

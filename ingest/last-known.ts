@@ -14,7 +14,7 @@ import { userInTurns } from '../pipeline/records/user.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location, UserState } from '../schemas/records.js';
 
-export interface LastKnownSources {
+interface LastKnownSources {
   readonly log: Pick<Log, 'partitionOf'>;
   readonly states: Pick<StateStore, 'load'>;
   readonly configuration: ConfigurationReader;

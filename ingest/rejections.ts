@@ -20,7 +20,7 @@ export interface RejectionCounter {
   add(scope: Scope, endpoint: 'track' | 'replay' | 'bulk', problem: FieldProblem): void;
 }
 
-export interface RunningRejectionCounter extends RejectionCounter {
+interface RunningRejectionCounter extends RejectionCounter {
   /** Rejects when counts cannot be appended because of an unexpected error. */
   readonly done: Promise<void>;
   /** Appends the counts. `add` must not be called afterwards. */

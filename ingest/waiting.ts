@@ -12,7 +12,7 @@ export const maxReplyCharacters = 16 * 2 ** 20;
 /** Of all requests that wait. A project has a quarter at most. */
 const maxHeldCharacters = 256 * 2 ** 20;
 
-export interface WaitingOptions {
+interface WaitingOptions {
   readonly inbox: Inbox;
   readonly replyTimeoutMs: number;
   readonly maxWaitingRequests: number;

@@ -9,7 +9,7 @@ import { type Receipt, readLocation, type TrackFields } from '../../http/locatio
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Location } from '../../schemas/records.js';
 
-export interface BulkFields extends TrackFields {
+interface BulkFields extends TrackFields {
   readonly ip?: unknown;
 }
 

@@ -17,14 +17,14 @@ const maxPendingBatches = 4;
 const maxListedRejections = 100;
 const nextTurn = createTurns();
 
-export interface RejectedLine {
+interface RejectedLine {
   /** Counted from 1: the line of the text, or the record of the container. */
   readonly line: number;
   readonly param: string;
   readonly message: string;
 }
 
-export interface Tally {
+interface Tally {
   /** Number of durable locations: the first valid ones of the upload. */
   readonly accepted: number;
   readonly rejected: number;
