@@ -46,7 +46,7 @@ export interface ApiDependencies {
 }
 
 /** Observes live streams and long polls, for metrics. */
-export interface StreamObserver {
+interface StreamObserver {
   /** Called with 1 and -1 as they open and close. */
   opened(change: number): void;
   /** Called when a live stream is closed because its client reads too slowly. */

@@ -13,7 +13,7 @@ import type { ApiDependencies } from './dependencies.js';
 import { createSerializer } from './serialize.js';
 
 /** The result of an edit that is based on the current configuration. */
-export interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 'id' | 'record'> {
+interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 'id' | 'record'> {
   /** Whether the edited record exists. */
   readonly isExisting: boolean;
   /**
@@ -29,7 +29,7 @@ export interface EditAuthority {
   readonly confirmAuthority?: (() => void) | undefined;
 }
 
-export type EditRequest = Pick<FastifyRequest, 'headers'> & EditAuthority;
+type EditRequest = Pick<FastifyRequest, 'headers'> & EditAuthority;
 
 /**
  * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits that share a queue run one

@@ -9,7 +9,7 @@ import type { ListCursor, ListQuery, Scope } from '../pipeline/catalog/types.js'
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
+type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
 export const encodeCursor = ({ timeMs, id }: ListCursor): string =>
   Buffer.from(`${timeMs}.${id}`).toString('base64url');
@@ -88,7 +88,7 @@ export function readTimeBounds<Name extends TimeBound>(
 }
 
 /** The query of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
-export type ShortListQuery = Pick<ListQuery, 'limit' | 'cursor' | 'createdBefore' | 'createdAfter'>;
+type ShortListQuery = Pick<ListQuery, 'limit' | 'cursor' | 'createdBefore' | 'createdAfter'>;
 
 export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
   const reader = new FieldReader(query);

@@ -25,7 +25,7 @@ interface Http<Route extends object = ById> {
   readonly reply: FastifyReply;
 }
 
-export interface FileKind<Head> {
+interface FileKind<Head> {
   readonly kind: 'map-marker' | 'map-style';
   /** As messages name one. */
   readonly noun: string;
@@ -34,7 +34,7 @@ export interface FileKind<Head> {
   readonly max: number;
 }
 
-export interface FileEditor<Head, Stored> {
+interface FileEditor<Head, Stored> {
   /** Returns the head of the file that the request names. Throws `not_found`. */
   headOf(request: FastifyRequest<ById>): Head;
   /** Throws `conflict` when the environment has all files that it may have. */
@@ -87,7 +87,7 @@ export function createFileEditor<Head extends FileHead, Stored extends FileRecor
 }
 
 /** The routes of a kind that are the same for all kinds. */
-export interface FileRoutes<Head> extends FileKind<Head> {
+interface FileRoutes<Head> extends FileKind<Head> {
   readonly path: string;
   readonly operationIds: { readonly list: string; readonly get: string; readonly delete: string };
   /** Names of one file and of a list of them in answers. */

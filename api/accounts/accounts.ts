@@ -84,7 +84,7 @@ function withMember(project: ProjectRecord, account: AccountRecord, role: Role, 
 }
 
 /** An invitation, and the token that its mail carries. */
-export interface NewInvitation {
+interface NewInvitation {
   readonly record: InvitationRecord;
   readonly token: string;
 }

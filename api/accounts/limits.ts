@@ -46,4 +46,3 @@ export function createLimits({
       attempts.count({ action: 'token-client', subject: client(request), limit: limits.tokensPerClient }),
   };
 }
-export type Limits = ReturnType<typeof createLimits>;

@@ -6,7 +6,7 @@ import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { sha256Hex } from '../../schemas/sha256.js';
 
-export type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
+type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
 
 export interface Tokens<Content> {
   issue(content: Content): Promise<string>;

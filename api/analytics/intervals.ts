@@ -3,14 +3,14 @@ import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import { readTimeZone, timeZoneSchema } from './range.js';
 
-export interface Intervals {
+interface Intervals {
   /** Columns to select, with a trailing comma; group and order by `start` and `local`. */
   readonly select: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly meta: object;
 }
 
-export type Interval = 'hour' | 'day';
+type Interval = 'hour' | 'day';
 
 /**
  * Column expressions for each interval. ClickHouse's start of an hour is wrong in zones whose clocks change by half an

@@ -44,7 +44,7 @@ export const readGroupBy = (reader: FieldReader, byDefault: GroupBy): GroupBy =>
   reader.choice('groupBy', ['place', 'tag', 'none']) ?? byDefault;
 
 /** SQL of a grouping. */
-export interface Grouping {
+interface Grouping {
   /** Columns to select, with a trailing comma. */
   readonly select: string;
   readonly keys: readonly string[];

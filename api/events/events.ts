@@ -10,7 +10,7 @@ import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
 
 /** Query of a list of events. Bounds are exclusive, epoch ms; null: any. */
-export interface EventQuery extends EventFilters {
+interface EventQuery extends EventFilters {
   readonly limit: number;
   readonly createdBefore?: number;
   readonly createdAfter?: number;

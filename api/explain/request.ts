@@ -11,7 +11,7 @@ import { isId } from '../../schemas/ids.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 
-export interface ExplainRequest {
+interface ExplainRequest {
   readonly location: Location;
   /** The state before the location; undefined when the body has none. */
   readonly state: DeviceState | undefined;

@@ -6,7 +6,7 @@ import { Id, Timestamp } from '../../schemas/json/common.js';
 const optional = (description: string) => Type.Optional(Type.Number({ description }));
 const codes = <Code extends string>(texts: Readonly<Record<Code, string>>) => Type.Enum(Object.keys(texts) as Code[]);
 
-export const ExplainedFence = Type.Object(
+const ExplainedFence = Type.Object(
   {
     _id: Id,
     tag: Type.Optional(Type.String()),

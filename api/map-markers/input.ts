@@ -8,7 +8,7 @@ import { MapMarker, maxMarkerBytes } from '../../schemas/json/map.js';
 import { limitText } from '../../schemas/sizes.js';
 
 /** The uploaded properties of a marker. */
-export interface MarkerInput {
+interface MarkerInput {
   readonly name: string | null;
   readonly image: Buffer;
 }

@@ -25,7 +25,7 @@ import type { CostLimit } from './cost-limit.js';
 import { type FinishedFile, type FinishedFiles, type Make, maxAgeS } from './images.js';
 import type { Resolve } from './uploads.js';
 
-export interface WebMapParts {
+interface WebMapParts {
   readonly maps: MapParts;
   readonly resolve: Resolve;
   readonly styles: FinishedFiles;

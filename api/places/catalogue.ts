@@ -18,7 +18,7 @@ export const maxPlacesPerRequest = 1_000;
 const maxAttempts = 10;
 
 /** What is wrong with one place of a request. */
-export interface PlaceProblem extends Partial<FieldProblem> {
+interface PlaceProblem extends Partial<FieldProblem> {
   /** Number of the place in the request, from 0. */
   readonly index: number;
   readonly message: string;

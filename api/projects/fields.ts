@@ -11,7 +11,7 @@ export const projectFields = {
   plan: choiceField(plans, 'Has an effect only where the operator enables plans (`plans.enabled`)'),
 };
 
-export type ProjectInput = Pick<ProjectRecord, 'name' | 'plan'>;
+type ProjectInput = Pick<ProjectRecord, 'name' | 'plan'>;
 
 /** Reads a new project, or a change of one: a field that is not named stays, and a plan that is null is none. */
 export function readProject(current: ProjectRecord | undefined, fields: RawFields): Outcome<ProjectInput> {

@@ -3,7 +3,7 @@
 export const units = ['metric', 'imperial'] as const;
 export type Units = (typeof units)[number];
 
-export interface Measure {
+interface Measure {
   readonly value: number;
   readonly text: string;
 }

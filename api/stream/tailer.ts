@@ -32,7 +32,7 @@ export interface Listener {
 }
 
 /** Waits for the first record of a scope since its creation. */
-export interface Watch {
+interface Watch {
   /** Resolves when there is a record. */
   readonly heard: Promise<void>;
   /** Returns a position before that record, or the tailer's if there is none yet. */

@@ -11,13 +11,13 @@ import { type Bounds, within } from '../stream/start.js';
 import type { Start } from './query.js';
 
 /** The progress of a reader in one partition. */
-export interface PartitionProgress extends Bounds {
+interface PartitionProgress extends Bounds {
   readonly next: number;
   /** Records that were no longer held when they were to be read. */
   readonly missing: number;
 }
 
-export type TopicRecord = ReturnType<typeof recordJson>;
+type TopicRecord = ReturnType<typeof recordJson>;
 
 export interface Reading {
   readonly partitions: readonly PartitionProgress[];

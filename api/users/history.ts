@@ -17,13 +17,13 @@ import { pageOf, readCursor, readLimit } from '../lists.js';
 import type { Page } from '../page.js';
 import { where } from '../sql.js';
 
-export interface HistoryDeps {
+interface HistoryDeps {
   readonly analytics: Pick<Analytics, 'query'>;
   readonly spatial: Pick<SpatialQueries, 'explain'>;
 }
 
 /** Bounds by the time of the location, epoch ms; `after` is exclusive, `before` too. */
-export interface HistoryQuery {
+interface HistoryQuery {
   readonly limit: number;
   readonly cursor: ListCursor | null;
   readonly before: number | null;

@@ -12,7 +12,7 @@ export const maxPositions = 5_000;
 const defaultPositions = 1_000;
 
 /** `after`: exclusive, by the server's time of receipt, epoch ms. */
-export interface PositionQuery {
+interface PositionQuery {
   readonly limit: number;
   readonly after: number | null;
 }

@@ -12,7 +12,7 @@ import { pageMeta, readCursor, readLimit, readPageOfTimes, readTimeBounds } from
 import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
-export interface UsersDeps {
+interface UsersDeps {
   readonly configuration: ConfigurationReader;
   readonly analytics: Pick<Analytics, 'query'>;
   /** Epoch ms. */
@@ -24,7 +24,7 @@ const recordsPerTurn = 16;
 const nextTurn = createTurns();
 
 /** Query of a list of users. Bounds are exclusive, epoch ms. */
-export interface UserQuery {
+interface UserQuery {
   readonly limit: number;
   readonly updatedBefore?: number;
   readonly updatedAfter?: number;

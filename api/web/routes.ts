@@ -12,7 +12,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsCoding, entityTagOf, isKnown } from '../../http/answers/representations.js';
 import { ApiError } from '../../schemas/errors.js';
 
-export interface DashboardOptions {
+interface DashboardOptions {
   /** The folder that the build wrote, with `index.html` and `assets/`. */
   readonly folder: string;
   /** Whether the page offers to create an account. */

@@ -11,7 +11,7 @@ import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
 /** The query of a list of attempts. Bounds are exclusive, epoch ms; null: any. */
-export interface AttemptQuery {
+interface AttemptQuery {
   readonly limit: number;
   readonly before?: number;
   readonly after?: number;

@@ -50,7 +50,7 @@ export const webhookOf = (
 ): WebhookRecord => found(configuration.webhook(callerOf(request), request.params.id), 'webhook');
 
 /** Changes the webhook that the path names. `nowMs` is a time that no other record of this node has. */
-export type EditWebhook = (
+type EditWebhook = (
   http: { readonly request: FastifyRequest<ById>; readonly reply: FastifyReply },
   change: (record: WebhookRecord, nowMs: number) => WebhookRecord,
 ) => Promise<WebhookRecord>;

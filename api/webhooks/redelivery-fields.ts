@@ -17,7 +17,7 @@ export interface EventRange {
   readonly cursor: ListCursor | null;
 }
 
-export type RedeliveryRequest =
+type RedeliveryRequest =
   | { readonly kind: 'event'; readonly event: string }
   | { readonly kind: 'range'; readonly range: EventRange };
 

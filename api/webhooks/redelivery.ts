@@ -21,7 +21,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
-export interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configuration' | 'states' | 'clock'> {
+interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configuration' | 'states' | 'clock'> {
   readonly analytics: Pick<Analytics, 'query'>;
 }
 

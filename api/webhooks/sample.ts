@@ -38,7 +38,7 @@ const beacon: EventBeacon = {
   metadata,
 };
 
-export interface Sample {
+interface Sample {
   readonly event: Event;
   /** As of after the event. */
   readonly user: User;

@@ -33,7 +33,7 @@ interface WaitingCursor {
   readonly sequence: number;
 }
 
-export interface WaitingQuery {
+interface WaitingQuery {
   readonly limit: number;
   readonly cursor: WaitingCursor | null;
 }
@@ -63,7 +63,7 @@ export function readWaitingQuery(query: RawFields): Outcome<WaitingQuery> {
   return reader.outcome(() => ({ limit, cursor: cursor ?? null }));
 }
 
-export interface WaitingParts {
+interface WaitingParts {
   readonly log: Pick<Log, 'partitions'>;
   readonly waiting: DeliveryQueue['waiting'];
 }

@@ -1,12 +1,12 @@
 /** A browser at an API of the fixtures: it keeps the session cookie and says where its requests come from. */
 import type { Body, TestApi } from '../../testing/fixtures.js';
 
-export interface Sent {
+interface Sent {
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: Body;
   /** The `Set-Cookie` of the answer. */

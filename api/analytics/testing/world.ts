@@ -10,7 +10,7 @@ import type { Event } from '../../../schemas/records.js';
 import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import { eventRows } from '../../../schemas/testing/rows.js';
 
-export interface Place {
+interface Place {
   readonly kind: 'geofence' | 'beacon';
   readonly id: string;
   readonly tag: string | null;
@@ -26,7 +26,7 @@ export const places: readonly Place[] = Array.from({ length: 6 }, (_, index) => 
   externalId: index === 3 ? null : `store-${index}`,
 }));
 
-export interface User {
+interface User {
   readonly id: string;
   readonly userId: string | null;
   readonly deviceId: string;
@@ -72,7 +72,7 @@ const beginnings = [
   '2026-09-26T08:00Z',
 ];
 
-export interface History {
+interface History {
   readonly startMs: number;
   readonly steps: readonly Step[];
   /** Rows that are written twice, by index modulo their number. */

@@ -9,7 +9,7 @@ export interface DispatchedMessage {
   readonly lastEventId: string;
 }
 
-export interface Interpretation {
+interface Interpretation {
   readonly messages: readonly DispatchedMessage[];
   /** The id with which a client would reconnect. */
   readonly lastEventId: string;
