@@ -22,7 +22,7 @@ export interface BatchResult {
   readonly error?: { readonly type: ErrorCode; readonly param: string; readonly message: string };
 }
 
-export interface BatchParts extends EditAuthority {
+interface BatchParts extends EditAuthority {
   readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
 }

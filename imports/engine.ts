@@ -41,7 +41,7 @@ export interface ImportSink {
   checkpoint(progress: ImportProgress, isAlone: boolean): readonly ConfigurationChange[];
 }
 
-export interface EngineRequest {
+interface EngineRequest {
   readonly resource: ImportedResource;
   readonly batches: AsyncIterable<RowBatch>;
   readonly isDryRun: boolean;
@@ -51,7 +51,7 @@ export interface EngineRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface EngineParts {
+interface EngineParts {
   readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
 }

@@ -103,7 +103,7 @@ export interface RunningImport {
   run(): Promise<ImportRecord>;
 }
 
-export interface ExecutionParts extends ResourceParts {
+interface ExecutionParts extends ResourceParts {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly clock: () => number;

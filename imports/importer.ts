@@ -46,7 +46,7 @@ export interface Importer {
   close(): Promise<void>;
 }
 
-export interface ImporterParts {
+interface ImporterParts {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly values: ExpiringValues;

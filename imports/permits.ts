@@ -14,7 +14,7 @@ export interface ImportPermit {
   release(): Promise<void>;
 }
 
-export interface PermitsParts {
+interface PermitsParts {
   readonly values: ExpiringValues;
   /** Epoch ms. */
   readonly clock: () => number;
@@ -26,7 +26,7 @@ export interface PermitsParts {
   readonly closing: AbortSignal;
 }
 
-export interface Permits {
+interface Permits {
   /** Throws like `admit` if an import could not start now. Reserves nothing. */
   check(scope: Scope): Promise<void>;
   /** Throws `import_running` or `overloaded`; when the process stops, the reason of `closing`. */

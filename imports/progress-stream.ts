@@ -25,7 +25,7 @@ export async function shownImport(importer: Importer, record: ImportRecord, isDe
   return importJson(record, await importer.statusOf(record), { isDetailed });
 }
 
-export interface ProgressStreams {
+interface ProgressStreams {
   /**
    * Answers with the stream of an import's progress. It ends with the import, when its client leaves, or when the
    * caller may no longer read it. Throws `overloaded` while too many streams are open.

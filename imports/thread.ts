@@ -74,7 +74,7 @@ export const remoteResolver =
   };
 
 /** Encoded changes in one buffer. */
-export interface PackedChanges {
+interface PackedChanges {
   /** JSON of a {@link PackedHead} per change. */
   readonly heads: string;
   /** The values, one after the other, in a buffer of their own. */

@@ -24,7 +24,7 @@ import type { ImportFormat } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';
 import { limitText } from '../schemas/sizes.js';
 
-export interface ReceivedFile {
+interface ReceivedFile {
   readonly format: ImportFormat;
   readonly fileName: string | null;
   readonly bytes: number;

@@ -5,7 +5,7 @@ import { listText } from '../../schemas/wire/common.js';
 import { csvLine } from '../csv-cells.js';
 
 /** A record's id, the names and values of its fields, and its coordinates among them. */
-export interface ExportedRecord {
+interface ExportedRecord {
   readonly id: string;
   readonly values: readonly FieldValue[];
 }

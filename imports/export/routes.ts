@@ -33,7 +33,7 @@ const nextTurn = createTurns();
 export const maxConcurrentExports = 4;
 const retryAfterS = 10;
 
-export interface ExportedResource<Stored> {
+interface ExportedResource<Stored> {
   /** The plural, as in the path. */
   readonly name: 'geofences' | 'beacons';
   readonly operationId: string;

@@ -10,7 +10,7 @@ export interface Credentials {
   readonly secretAccessKey: string;
 }
 
-export interface Bucket {
+interface Bucket {
   readonly region: string;
   readonly bucket: string;
   /** The origin of a compatible service; null: Amazon S3. */

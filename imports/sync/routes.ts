@@ -20,7 +20,7 @@ const tag = 'sync';
 const config = { authority: 'secret', limit: 'management' } as const;
 const answer = answerOf({ sync: Sync });
 
-export interface SyncRoutesParts extends Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'> {
+interface SyncRoutesParts extends Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'> {
   readonly cipher: SecretCipher;
   readonly schedule: Schedule;
   /** Reserved networks that files may be read from nevertheless. */

@@ -35,7 +35,7 @@ export interface SyncRunnerParts extends RunParts {
   readonly onProblem: (problem: { readonly sync: string; readonly reason: string }) => void;
 }
 
-export interface SyncRunner {
+interface SyncRunner {
   /** Starts runs that are due, as far as others let it. Resolves when they are started. Called often. */
   tick(): Promise<void>;
   /** Resolves when no run of this node is in progress, and all mails about them are sent. */

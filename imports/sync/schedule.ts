@@ -43,7 +43,7 @@ function latestOf(next: (nowMs: number) => number, nowMs: number): number {
 export const maxAttempts = 3;
 
 /** A run to start. */
-export interface DueRun {
+interface DueRun {
   readonly reason: SyncReason;
   readonly attempt: number;
   /** Since when it has waited, epoch ms. */

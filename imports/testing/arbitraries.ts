@@ -12,7 +12,7 @@ import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { anyCharacter } from '../../testing/any-character.js';
 
 /** What an owner says about a circle or polygon. */
-export type PlainGeofence = Omit<
+type PlainGeofence = Omit<
   GeofenceRecord,
   '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone' | 'geometrySource'
 >;

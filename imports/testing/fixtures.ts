@@ -12,7 +12,7 @@ import { freshId } from '../../schemas/ids.js';
 import type { ImportBounds, ImportRequest } from '../execution.js';
 import { createImporter } from '../importer.js';
 
-export type Workbench = ReturnType<typeof openWorkbench>;
+type Workbench = ReturnType<typeof openWorkbench>;
 
 /** Yields a text as bytes, in chunks of the given size. */
 export async function* bytesOf(text: string | Uint8Array, chunkBytes = 65_536): AsyncGenerator<Uint8Array> {

@@ -6,13 +6,13 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface S3Account {
+interface S3Account {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly region: string;
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** As sent, with the query. */
   readonly target: string;
@@ -83,7 +83,7 @@ export function signatureFault(
   return hmac(key, text).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch';
 }
 
-export interface S3Object {
+interface S3Object {
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
