@@ -9,10 +9,10 @@ import type { City, CityBeacon, Destinations } from './city.js';
 import { along, distanceM, type PlanePoint, toPosition } from './plane.js';
 import { routeThroughGrid, routeToAirport } from './streets.js';
 
-export type Role = 'van' | 'commuter' | 'shopper';
+type Role = 'van' | 'commuter' | 'shopper';
 
 /** The fields of a track request that change with each report. */
-export interface Fix {
+interface Fix {
   readonly latitude: number;
   readonly longitude: number;
   /** Metres. */

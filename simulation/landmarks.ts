@@ -27,7 +27,7 @@ export interface Corridor {
 }
 
 /** The way the streets run: degrees that "east" of the grid is turned counter-clockwise from true east. */
-export interface StreetGrid {
+interface StreetGrid {
   readonly name: string;
   readonly center: Position;
   readonly turnDeg: number;

@@ -25,7 +25,7 @@ const renewEveryMs = 2_000;
 const maxRunning = 4;
 const retryAfterS = 60;
 
-export interface RunningDemo {
+interface RunningDemo {
   readonly id: string;
   readonly startedAtMs: number;
   readonly endsAtMs: number;
@@ -38,7 +38,7 @@ export interface DemoParts extends GeofenceParts, TrafficParts, Pick<ApiDependen
   readonly onProblem: (error: unknown) => void;
 }
 
-export interface Demo {
+interface Demo {
   /** Returns the run of the project, on any node. */
   running(scope: Scope): Promise<RunningDemo | undefined>;
   /** Returns the number of the demo's geofences. */

@@ -15,7 +15,7 @@ export interface TrafficParts extends Pick<ApiDependencies, 'log' | 'clock'> {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Drive {
+interface Drive {
   readonly scope: Scope;
   readonly fleet: readonly Device[];
   /** Begins the ids of all devices and users. */
