@@ -8,7 +8,7 @@ import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { openReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Catalog, DecodedChange } from '../pipeline/catalog/types.js';
 
-export interface ReplayCatalog {
+interface ReplayCatalog {
   readonly catalog: Catalog;
   /** Removes the directory. The end of the process removes it too. */
   close(): Promise<void>;

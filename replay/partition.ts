@@ -30,7 +30,7 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
-export interface PartitionReplay {
+interface PartitionReplay {
   readonly log: ReadableLog;
   readonly catalog: Catalog;
   readonly scope: Scope;
@@ -49,7 +49,7 @@ export interface ReplayedEvent {
 }
 
 /** The results of one page of records, or of a part of it that has many events. */
-export interface ReplayedPage {
+interface ReplayedPage {
   readonly totals: Totals;
   /** Events of the range, by offset of the location, then in order of occurrence. */
   readonly events: readonly ReplayedEvent[];

@@ -11,14 +11,14 @@ import type { Outcome, RawFields } from '../http/fields/reader.js';
 import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
 
-export interface ProposalProblem {
+interface ProposalProblem {
   /** `line 3`, `entry 3` or `feature 3`, counted from 1, or `file`. */
   readonly where: string;
   /** The field and its rule, such as `radius: must be a number from 10 to 10000 metres`. */
   readonly message: string;
 }
 
-export interface Proposal {
+interface Proposal {
   readonly geofences: readonly GeofenceInput[];
   readonly problems: readonly ProposalProblem[];
 }

@@ -31,7 +31,7 @@ export class Stop {
   }
 }
 
-export interface ReplayRunParts {
+interface ReplayRunParts {
   readonly configuration: Pick<ConfigurationReader, 'revisionOf'>;
   readonly stored: StoredReplays;
   readonly run: RunReplay;

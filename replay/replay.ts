@@ -14,7 +14,7 @@ import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange }
 import { recordedEvents } from './recorded-events.js';
 import { noTotals, type Totals } from './totals.js';
 
-export interface ReplayParts {
+interface ReplayParts {
   readonly log: ReadableLog;
   readonly catalog: Catalog;
   readonly scope: Scope;
@@ -31,12 +31,12 @@ export interface ComparedEvent {
   readonly isFirst: boolean;
 }
 
-export interface Step {
+interface Step {
   readonly totals: Totals;
   readonly events: readonly ComparedEvent[];
 }
 
-export interface Replay {
+interface Replay {
   /** Maximum number of records to read, for showing progress. */
   readonly records: number;
   /** Yields, for each partition, replayed events by offset of their location, then events that are only on record. */

@@ -33,7 +33,7 @@ import type { FoundIn, ReplayJob } from './job.js';
 import type { Replays } from './replays.js';
 import type { ReplayRecord } from './stored-replays.js';
 
-export interface ReplayDependencies extends Pick<ApiDependencies, 'configuration' | 'clock'> {
+interface ReplayDependencies extends Pick<ApiDependencies, 'configuration' | 'clock'> {
   readonly replays: Replays;
 }
 
@@ -130,7 +130,7 @@ const Counts = Type.Object(
 );
 const Transitions = Type.Object({ entered: Counts, left: Counts, dwelled: Counts });
 
-export const Replay = Type.Object(
+const Replay = Type.Object(
   {
     _id: Id,
     createdAt: Timestamp,

@@ -5,7 +5,7 @@ import type { ComparedEvent } from './replay.js';
 /** Numbers of events in the replay, on record, or in both. */
 export type Counts = Readonly<Record<ComparedEvent['foundIn'], number>>;
 
-export type TransitionKind = 'entered' | 'left' | 'dwelled';
+type TransitionKind = 'entered' | 'left' | 'dwelled';
 export type TransitionCounts = Readonly<Record<TransitionKind, Counts>>;
 
 /** A geofence or beacon with events. */
