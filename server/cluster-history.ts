@@ -20,7 +20,7 @@ const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
 const startLimitMs = 5_000;
 const retryAfterS = 5;
 
-export interface ClusterHistoryParts {
+interface ClusterHistoryParts {
   /** Not connected yet. Closed with the history. */
   readonly analytics: ClickHouseAnalytics;
   readonly clickHouse: ClickHouseOptions;

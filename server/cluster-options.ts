@@ -24,7 +24,7 @@ export interface ClusterOptions {
   readonly stateRetentionMs: number;
 }
 
-export type ClusterOptionsResult =
+type ClusterOptionsResult =
   | { readonly ok: true; readonly options: ClusterOptions }
   | { readonly ok: false; readonly problems: readonly string[] };
 

@@ -7,7 +7,7 @@ import { createIpGeocoder, type IpGeocoder } from '../providers/geocoding/ip-dat
 import type { Configuration } from './config/schema.js';
 import { version } from './version.js';
 
-export interface Geocoding {
+interface Geocoding {
   readonly geocoder: Geocoder | undefined;
   readonly ipGeocoder: IpGeocoder | undefined;
 }

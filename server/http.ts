@@ -118,7 +118,7 @@ export const createNodeServer = (node: NodeParts): FastifyInstance => {
   });
 };
 
-export type IngestGiven = Pick<IngestDependencies, 'log' | 'states' | 'inbox' | 'paceBulk' | 'rejections'> &
+type IngestGiven = Pick<IngestDependencies, 'log' | 'states' | 'inbox' | 'paceBulk' | 'rejections'> &
   Pick<SdkDependencies, 'spatial'> & { readonly roads: RoadProvider | undefined };
 
 /** Adds the routes that take locations, and the other calls of SDKs. */
@@ -168,7 +168,7 @@ interface ApiServices {
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
 }
 
-export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'erasesNothing'> {
+interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'erasesNothing'> {
   readonly writer: EncodedWriter;
   readonly stores: ApiStores;
   readonly services: ApiServices;

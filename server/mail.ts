@@ -14,7 +14,7 @@ const maxConnections = 4;
 const maxWaiting = 1_000;
 const senderOfOutbox = 'fenceline@localhost';
 
-export type MailerOptionsResult =
+type MailerOptionsResult =
   | { readonly ok: true; readonly options: MailerOptions }
   | { readonly ok: false; readonly problems: readonly string[] };
 

@@ -227,7 +227,7 @@ function addCacheMetrics(registry: Registry, caches: ReadonlyMap<string, () => C
 }
 
 /** How the clients of the services report what they do, by service. */
-export interface ServiceObservers {
+interface ServiceObservers {
   readonly kafka: ClientObserver;
   readonly redis: ClientObserver;
   readonly clickhouse: ClientObserver;

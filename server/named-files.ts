@@ -9,7 +9,7 @@ import { fileProblem } from '../schemas/file-problem.js';
 import type { Configuration } from './config/schema.js';
 import { archiveLocation, isUrl } from './map-data.js';
 
-export interface UnusableFile {
+interface UnusableFile {
   readonly setting: 'maps.archive' | 'geocoding.ipDatabase' | 'mail.outbox';
   /** What the file is for. */
   readonly subject: string;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
-export interface OperationsDependencies {
+interface OperationsDependencies {
   /** Resolves when every part is ready. Called with a time limit, once at a time. */
   readonly ready: () => Promise<unknown>;
   /** Returns the services without which a node is ready, but whose part it can't do yet. Default: none. */
@@ -12,7 +12,7 @@ export interface OperationsDependencies {
   readonly exposition: () => Promise<string>;
 }
 
-export interface Operations {
+interface Operations {
   /**
    * Lets `/health/ready` answer 200. Called when the keys of the first project are printed: a script looks for them
    * when the node is ready.

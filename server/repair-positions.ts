@@ -20,7 +20,7 @@ export interface RepairableBackend {
 }
 
 /** A partition of a topic, read by a group. */
-export interface ReadPartition {
+interface ReadPartition {
   readonly group: string;
   readonly topic: Topic;
   readonly partition: number;
@@ -35,7 +35,7 @@ export interface Finding extends ReadPartition {
 }
 
 /** `contested`: another process claimed the partition before every write. */
-export type RepairResult = 'moved' | 'contested';
+type RepairResult = 'moved' | 'contested';
 
 const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters] as const;
 const maxAttempts = 20;

@@ -32,7 +32,7 @@ export interface ServerProcess {
   kill(): Promise<Exit>;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** The compiled `cli/main.js`. */
   readonly program: string;
   readonly dataFolder: string;

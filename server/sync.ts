@@ -20,7 +20,7 @@ const maxConnectionsPerOrigin = 4;
 const slowFilesOfRun = 3;
 const maxTimerMs = 2 ** 31 - 1;
 
-export type SyncGiven = Pick<
+type SyncGiven = Pick<
   SyncRunnerParts,
   'configuration' | 'writer' | 'values' | 'importer' | 'mailer' | 'cipher' | 'admitWrite'
 >;

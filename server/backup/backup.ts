@@ -38,7 +38,7 @@ export interface Snapshots {
   drop(id: string): Promise<void>;
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly data: string;
   /** An empty or missing folder. */
   readonly target: string;

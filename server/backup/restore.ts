@@ -22,7 +22,7 @@ import { type Manifest, verifiedManifest } from './manifest.js';
 import { createTarget, diskFull, refuseContent, refuseInside } from './target-folder.js';
 import { unfinishedRestoreFile } from './unfinished.js';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly backup: string;
   /** An empty or missing folder. */
   readonly data: string;

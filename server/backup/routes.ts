@@ -25,7 +25,7 @@ const Snapshot = Type.Object(
   { $id: 'BackupSnapshot', description: 'Tables of analytics as of one moment, for a backup' },
 );
 
-export interface BackupRoutesParts {
+interface BackupRoutesParts {
   readonly analytics: AnalyticsSnapshots;
   readonly encryptionKey: Buffer;
 }

@@ -22,7 +22,7 @@ export type Loaded =
   | { readonly ok: true; readonly configuration: Configuration; readonly settings: readonly LoadedSetting[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-export interface Sources {
+interface Sources {
   /** By dotted key. */
   readonly flags: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -16,7 +16,7 @@ import { discardOtherFormat, readModelFolder } from './folders.js';
 export const maxReadModelAgeMs = 15 * dayMs;
 
 /** A topic `changes`, and the present in epoch ms. */
-export interface ReadModelUse {
+interface ReadModelUse {
   readonly changesId: string;
   readonly nowMs: number;
 }

@@ -11,7 +11,7 @@ import type { Space } from '../../backends/embedded/space.js';
 import { StartError } from '../failures.js';
 import { lockFileName } from './lock.js';
 
-export interface FolderWatch {
+interface FolderWatch {
   /**
    * Rejects with a StartError when a file is no longer the one that was opened, or LMDB has stopped. Writes wait or are
    * refused then.
@@ -20,7 +20,7 @@ export interface FolderWatch {
   stop(): Promise<void>;
 }
 
-export interface FolderWatchParts {
+interface FolderWatchParts {
   readonly data: string;
   /** The open LMDB files, by the name of their folder. */
   readonly environments: Readonly<Record<string, Watched>>;

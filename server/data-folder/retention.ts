@@ -7,7 +7,7 @@ import { createFailure } from '../../pipeline/failure.js';
 
 const intervalMs = 10 * 60 * 1000;
 
-export interface Sweeps {
+interface Sweeps {
   /** Rejects when a sweep fails. */
   readonly done: Promise<void>;
   /** Waits for a running sweep. */

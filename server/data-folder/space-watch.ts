@@ -6,18 +6,18 @@ import type { Space, SpaceLevel } from '../../backends/embedded/space.js';
 import type { Configuration } from '../config/schema.js';
 import { addGauge } from '../metrics.js';
 
-export interface FreeSpace {
+interface FreeSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-export interface SpaceWatch {
+interface SpaceWatch {
   /** Checks the disk now. */
   check(): Promise<void>;
   stop(): void;
 }
 
-export interface SpaceWatchParts {
+interface SpaceWatchParts {
   readonly configuration: Pick<Configuration, 'data' | 'storage'>;
   readonly space: Space;
   readonly logger: Pick<Logger, 'error' | 'info'>;

@@ -1,7 +1,7 @@
 /** Tests whether TCP connections to addresses open. Distinguishes an unreachable address from a refused login. */
 import { connect } from 'node:net';
 
-export interface Reached {
+interface Reached {
   /** `host:port`. */
   readonly address: string;
   /** Why no connection opens; undefined if one does. */

@@ -5,7 +5,7 @@ import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
 import { levelOf } from '../logger.js';
 import { maxDeadLetterShareOf, type StageContext } from './context.js';
 
-export interface AnalyticsParts {
+interface AnalyticsParts {
   readonly log: Log;
   readonly positions: Positions;
   /** The tables must exist. */

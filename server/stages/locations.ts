@@ -5,7 +5,7 @@ import { createLocationStage, type LocationStageParts } from '../../pipeline/sta
 import { levelOf } from '../logger.js';
 import { maxDeadLetterShareOf, type StageContext } from './context.js';
 
-export type LocationParts = Pick<
+type LocationParts = Pick<
   LocationStageParts,
   'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences' | 'observeCache' | 'tracing'
 >;

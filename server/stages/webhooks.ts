@@ -14,7 +14,7 @@ import { addGauge, type Recorder } from '../metrics.js';
 import { createWebhookClient } from '../webhook-client.js';
 import { maxDeadLetterShareOf } from './context.js';
 
-export interface WebhookStageParts {
+interface WebhookStageParts {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -27,7 +27,7 @@ export interface WebhookStageParts {
   readonly tracing: StageParts['tracing'];
 }
 
-export interface RunningWebhookStage {
+interface RunningWebhookStage {
   /** Rejects when the stage fails. */
   readonly done: Promise<void>;
   /** Finishes what is in flight. */

@@ -32,7 +32,7 @@ const youngGenerationMib = 96;
 /** Smaller files are applied sooner than the thread starts. */
 const leastThreadBytes = 2 ** 20;
 
-export interface ImportHostParts {
+interface ImportHostParts {
   readonly readModelFolder: string;
   readonly writer: EncodedWriter;
   readonly resolve: ResolveGeometry;

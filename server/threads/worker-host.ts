@@ -32,7 +32,7 @@ export interface WorkerCalls {
   stop(): Promise<void>;
 }
 
-export interface WorkerHost<Calls> extends Part {
+interface WorkerHost<Calls> extends Part {
   readonly calls: Calls;
   readonly replies: MessagePort;
   /** Rejects when the thread fails or exits. */
