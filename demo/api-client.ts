@@ -2,7 +2,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** The body is JSON if the answer is, else text. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   // biome-ignore lint/suspicious/noExplicitAny: answers are examined field by field

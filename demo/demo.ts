@@ -21,7 +21,7 @@ import { closingAccount, eventLine, runningLine } from './report.js';
 import { createTally, type Tally } from './tally.js';
 import { readTotals } from './totals.js';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Duration of the drive. Default: until Ctrl-C. */
   readonly seconds?: number;
   readonly devices?: number;

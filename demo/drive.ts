@@ -6,7 +6,7 @@ import type { Device } from '../simulation/fleet.js';
 import type { ApiClient } from './api-client.js';
 import type { Tally } from './tally.js';
 
-export interface DriveOptions {
+interface DriveOptions {
   readonly client: ApiClient;
   readonly fleet: readonly Device[];
   /** Locations per second of the whole fleet. */
@@ -16,7 +16,7 @@ export interface DriveOptions {
   readonly onProblem: (message: string) => void;
 }
 
-export interface Drive {
+interface Drive {
   /** Stops the reports and waits for open answers. */
   stop(): Promise<void>;
 }

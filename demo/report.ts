@@ -69,7 +69,7 @@ export interface ServerTotals {
   readonly unexpected: number;
 }
 
-export interface Verdict {
+interface Verdict {
   readonly lines: readonly string[];
   readonly addsUp: boolean;
 }
