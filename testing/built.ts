@@ -17,7 +17,7 @@ const dist = process.env.DIST_UNDER_TEST
 /** Returns the compiled file of a source file, which is given by its path in the project, without `.ts`. */
 export const builtFile = (path: string): URL => new URL(`${path}.js`, dist);
 
-export interface Program {
+interface Program {
   readonly child: ChildProcess;
   /** Lines printed so far. */
   readonly lines: string[];

@@ -18,7 +18,7 @@ import { geofenceRecord, projectRecord, TestNode } from '../pipeline/stages/test
 import { defaultSettings, type Settings } from '../schemas/json/project.js';
 
 /** The arguments of the last spatial query, by the name of the query. */
-export type Asked = { [Name in keyof SpatialQueries]?: Parameters<SpatialQueries[Name]>[0] };
+type Asked = { [Name in keyof SpatialQueries]?: Parameters<SpatialQueries[Name]>[0] };
 
 /** Replies that stay within the process. */
 function localReplies(): { inbox: Inbox; replies: Replies } {

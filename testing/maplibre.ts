@@ -17,7 +17,7 @@ const flags = [
   ...softwareGraphics,
 ];
 
-export interface MapLibreOptions {
+interface MapLibreOptions {
   /** Size of the page in CSS pixels, and of maps without a size of their own. */
   readonly width: number;
   readonly height: number;
@@ -35,13 +35,13 @@ export interface PeerView {
   readonly zoom: number;
 }
 
-export interface PeerSize {
+interface PeerSize {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-export interface PeerImage {
+interface PeerImage {
   /** Time from the call to the PNG. */
   readonly ms: number;
   readonly png: Uint8Array;

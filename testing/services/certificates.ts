@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** PEM texts. */
-export interface Identity {
+interface Identity {
   readonly cert: string;
   readonly key: string;
 }

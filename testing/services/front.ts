@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream';
 import type { ServerTls } from './certificates.js';
 import { type Address, loopback } from './ports.js';
 
-export interface BasicAuth {
+interface BasicAuth {
   readonly username: string;
   readonly password: string;
 }

@@ -25,7 +25,7 @@ const postgresqlFolder = folders.find((folder) =>
 /** Tests are skipped without PostgreSQL. CI must have it. */
 export const isPostgresqlMissing = process.env.CI !== 'true' && postgresqlFolder === undefined;
 
-export interface PostgresqlServer extends Server {
+interface PostgresqlServer extends Server {
   /** Runs psql with such words in a folder, and returns what it printed. Rejects if a statement failed. */
   psql(cwd: string, ...words: readonly string[]): Promise<string>;
 }

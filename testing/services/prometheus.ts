@@ -7,12 +7,12 @@ import type { Server, Software } from './server.js';
 export const prometheus: Software = { name: 'prometheus', commands: ['prometheus'], image: 'prom/prometheus:v3.5.0' };
 
 /** A series at one moment: its labels, the time in seconds, and the value. */
-export interface Sample {
+interface Sample {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }
 
-export interface Rule {
+interface Rule {
   readonly name: string;
   readonly health: 'ok' | 'err' | 'unknown';
   readonly lastError?: string;

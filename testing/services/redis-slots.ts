@@ -31,7 +31,7 @@ export async function wholeFor(nodes: readonly Address[]): Promise<void> {
   await until(async () => (await Promise.all(nodes.map(isWhole))).every(Boolean), patience);
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   /** Called once, when half of the slot's keys have gone: the slot is in both places for as long as that takes. */
   readonly halfway?: () => Promise<void>;
   /** Informs all masters; other nodes learn it from them. */

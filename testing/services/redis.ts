@@ -6,7 +6,7 @@ import { type Address, freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
 
-export interface RedisSettings {
+interface RedisSettings {
   /**
    * When writes are synced to disk. Default `never`: only snapshots by SAVE survive the process. With `everysec`, a
    * kill loses what waited for a slow sync, although clients had its reply.
@@ -19,7 +19,7 @@ export interface RedisSettings {
   readonly maxmemory?: number | string;
 }
 
-export interface RedisUser {
+interface RedisUser {
   readonly password: string;
   /** Redis ACL rules. Default all permissions. */
   readonly rules?: string;

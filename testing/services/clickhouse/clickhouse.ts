@@ -14,7 +14,7 @@ import type { Program, Server, Software } from '../server.js';
 import type { FrontSettings } from './front.js';
 import type { ShardedCluster } from './front-sharding.js';
 
-export interface ClickHouseSettings {
+interface ClickHouseSettings {
   /** Without client certificates. */
   readonly tls?: ServerTls;
   readonly cluster?: ShardedCluster;

@@ -13,7 +13,7 @@ import { identifier, literal } from '../../../schemas/sql.js';
 import type { FrontRequest } from './front-request.js';
 import type { Sharding } from './front-sharding.js';
 
-export interface Answer {
+interface Answer {
   readonly bytes: Uint8Array;
   readonly rowsRead: number;
 }
