@@ -4,6 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
+/** Encrypts and decrypts with the encryption key of the installation. */
 export interface SecretCipher {
   /**
    * Returns nonce, ciphertext and tag as base64. `owner` is an id: the result cannot be decrypted for another owner.

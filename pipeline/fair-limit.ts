@@ -1,6 +1,7 @@
 /** Shares among projects what only a few requests may use at the same time. */
 import { PortError } from './errors.js';
 
+/** Bounds of a {@link FairLimit}, in pieces of work. */
 export interface FairLimitOptions {
   readonly maxRunning: number;
   readonly maxWaitingPerProject: number;
@@ -8,6 +9,7 @@ export interface FairLimitOptions {
   readonly maxWaitMs?: number;
   /** The message of the error for a project that has as many waiting. */
   readonly refusal: string;
+  /** Of that error, and of the one for work that waited too long. */
   readonly retryAfterS: number;
 }
 

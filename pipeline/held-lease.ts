@@ -1,6 +1,7 @@
 /** Leases that their holders renew: work that one process at a time does, for as long as it takes. */
 import type { ExpiringValues } from './ports.js';
 
+/** A lease that this process renews until it is released, left or lost. */
 export interface HeldLease {
   /** Aborts when another one holds the lease, or may soon, because the store was out of reach for too long. */
   readonly lost: AbortSignal;
@@ -10,6 +11,7 @@ export interface HeldLease {
   leave(): Promise<void>;
 }
 
+/** How long a lease lasts, and when it may be taken from its holder. `renewEveryMs` must be well below `leaseMs`. */
 export interface LeaseTerms {
   /** A lease that is not renewed is free after this time. */
   readonly leaseMs: number;

@@ -19,6 +19,7 @@ export const topics = {
   attempts: 'attempts',
   rejections: 'rejections',
 } as const;
+/** Name of a topic without the prefix of the installation. */
 export type Topic = (typeof topics)[keyof typeof topics];
 
 /** Short texts that a record carries, by name. */
@@ -121,6 +122,7 @@ export interface StreamHandler {
   expired?(records: ExpiredRecords): void;
 }
 
+/** A running consumer. Its owner closes it, and ends the process when `done` rejects. */
 export interface Subscription {
   /** Stops fetching, waits for handlers, revokes all partitions. */
   close(): Promise<void>;
@@ -128,6 +130,7 @@ export interface Subscription {
   readonly done: Promise<void>;
 }
 
+/** What to consume, and in which batches. A batch has records of one partition. */
 export interface ConsumeOptions {
   readonly topic: Topic;
   /** Consumers of one group share the partitions; null: this consumer reads all partitions. */
@@ -276,6 +279,7 @@ export interface DeliveryPlace {
   readonly sequence: number;
 }
 
+/** A delivery that waits in its queue for an attempt, due or not. */
 export interface WaitingDelivery extends DeliveryPlace {
   /** Attempts so far. */
   readonly attempts: number;

@@ -68,6 +68,7 @@ const isSame = (record: LogRecord, { timestamp, hash }: Mark): boolean =>
 const isNewer = ({ timestamp, leaderEpoch = noEpoch }: LogRecord, mark: Mark): boolean =>
   timestamp > mark.timestamp || leaderEpoch > mark.leaderEpoch;
 
+/** How long to wait before a position beyond the end of the log counts as diverged. */
 export interface DivergenceOptions {
   /** Time to wait for a newly elected leader to report the end of its log. */
   readonly beyondEndMs?: number;

@@ -13,6 +13,7 @@ export function pauseMs(attempt: number): number {
   return longestMs * (0.5 + Math.random() / 2);
 }
 
+/** When to give up. Without options every error is retried for a minute. */
 export interface RetryOptions {
   /** Default a minute. */
   readonly limitMs?: number;

@@ -5,6 +5,7 @@ import { createFailure } from './failure.js';
 import { type HeldLease, holdLease } from './held-lease.js';
 import type { ExpiringValues } from './ports.js';
 
+/** Work at intervals that its owner starts and stops. It does nothing before `start`. */
 export interface Sweeper {
   start(): void;
   /** Resolves when the running sweep has ended. */

@@ -9,6 +9,7 @@ import type { LogRecord, RecordHeaders } from './ports.js';
 
 type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
+/** What a span is and belongs to. */
 export interface SpanOptions {
   readonly kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal';
   /** Trace context; absent: the span begins a trace. */
@@ -18,6 +19,7 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
 }
 
+/** A recorded span that has started. */
 export interface Span {
   /** Trace context for the spans that this one causes. */
   readonly traceparent: string;
@@ -25,6 +27,10 @@ export interface Span {
   end(attributes?: SpanAttributes, failure?: string): void;
 }
 
+/**
+ * Starts spans. Whether a request is recorded is decided once, at its beginning, and holds for everything that it
+ * causes.
+ */
 export interface Tracing {
   /** Starts the span of a request, or returns undefined if it isn't among those that are recorded. */
   request(name: string, options: SpanOptions): Span | undefined;

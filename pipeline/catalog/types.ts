@@ -20,6 +20,7 @@ import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
 import type { NewRecord } from '../ports.js';
 
+/** The owner of almost everything: a project's id, and one of its two separate sets of data. */
 export interface Scope {
   readonly project: string;
   readonly environment: Environment;
@@ -42,6 +43,10 @@ export interface ChangeOrigin {
   readonly bases: readonly Base[] | null;
 }
 
+/**
+ * `applied`: the record has the edit's change, at this revision. `refused`: another edit came first, and nothing has
+ * changed.
+ */
 export type EditOutcome = { readonly kind: 'applied'; readonly revision: number } | { readonly kind: 'refused' };
 
 /** The revision of a record, and the time of its deletion if it is deleted. */
@@ -76,6 +81,7 @@ export interface ListQuery extends Scope {
   readonly maxExamined?: number;
 }
 
+/** One page of a list. `hasMore` is also true for a page that was cut before its limit. */
 export interface Page<T> {
   readonly items: T[];
   readonly hasMore: boolean;
@@ -110,6 +116,7 @@ export interface SearchQuery extends WalkQuery {
   readonly maxExamined: number;
 }
 
+/** One part of a search. The items may be none before the end. */
 export interface SearchPart<T> extends WalkPart<T> {
   /** Number of records that were read. Fewer than `maxExamined`, and `next`: there are more than `limit`. */
   readonly examined: number;
@@ -197,6 +204,7 @@ export interface ImportQuery extends Scope {
   readonly before?: { readonly timeMs: number; readonly id: string };
 }
 
+/** The remembered imports of all environments and the files that they left, read from disk on demand. */
 export interface ImportHistory {
   find(scope: Scope, id: string): ImportRecord | undefined;
   list(query: ImportQuery): Page<ImportRecord>;
@@ -212,6 +220,7 @@ export interface PlaceListQuery extends Scope {
   readonly updatedAfter?: number;
 }
 
+/** A search by distance among the places of an environment. `accepts` is called before `limit` counts. */
 export interface NearPlacesQuery extends Scope {
   readonly near: Position;
   readonly radiusM: number;

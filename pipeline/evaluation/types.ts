@@ -149,4 +149,5 @@ export interface Effects {
   notEntered: number;
 }
 
+/** Returns what a location does. `state` is undefined for a device without one. */
 export type Evaluate = (location: Location, state: DeviceState | undefined, context: EvaluationContext) => Evaluation;

@@ -12,6 +12,7 @@ export const Zone = {
   /** d >= a: the disc is wholly inside. */
   within: 3,
 } as const;
+/** A relation of the disc to the fence: one of the numbers of {@link Zone}. */
 export type Zone = (typeof Zone)[keyof typeof Zone];
 
 /** Returns the zone of a signed distance and an accuracy in metres. */

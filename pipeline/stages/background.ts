@@ -1,6 +1,7 @@
 /** Work that runs in the background: promises that nobody awaits, and timers. Tests replace the timers. */
 import { Condition } from '../../schemas/condition.js';
 
+/** Timers as of the system's clock, or virtual ones. A cleared timer never calls back. */
 export interface Timers {
   /** Calls back once, after `delayMs` or after the longest delay that a timer can have: the callback looks again. */
   set(callback: () => void, delayMs: number): unknown;

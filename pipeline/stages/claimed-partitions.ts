@@ -31,6 +31,7 @@ export const reclaimBounds = {
   /** Approximate delay before reclaiming a partition. */
   reclaimDelayMs: 1_000,
 };
+/** How long a stage waits before it claims a lost partition again, and how often it tries. */
 export type ReclaimBounds = Readonly<typeof reclaimBounds>;
 
 /** The claim on one partition, with what the stage holds for it. */
@@ -44,6 +45,7 @@ export interface Owner {
 /** How a claim was lost. */
 type ClaimLoss = Extract<ClaimState, 'claimed' | 'fallen_back'>;
 
+/** Receives what an operator should know of the claims of a stage. None of it ends the stage. */
 export interface ClaimAlerts {
   /** Called before the partition is claimed again. `nextOffset` is that of the lost claim. */
   lost(partition: number, loss: ClaimLoss, nextOffset: number): void;

@@ -114,6 +114,7 @@ type NamesOf<Kind> = {
   [Name in keyof typeof stageMetrics]: (typeof stageMetrics)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof stageMetrics];
 
+/** Names of the counters and gauges. */
 export type CounterName = NamesOf<'counter' | 'gauge'>;
 type HistogramName = NamesOf<'histogram'>;
 

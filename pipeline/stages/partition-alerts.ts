@@ -38,6 +38,7 @@ interface PartitionAlertsParts {
   readonly onAlert: (alert: PartitionAlert) => void;
 }
 
+/** Reports what happens to the partitions of one stage, as alert and as metric. */
 export interface PartitionAlerts extends Pick<ClaimAlerts, 'diverged' | 'noLongerDiverged' | 'expired'> {
   /** Reports the dead letters of one batch. Does nothing without any. */
   deadLettered(bad: readonly BadRecord[]): void;

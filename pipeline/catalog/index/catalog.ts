@@ -16,6 +16,7 @@ export interface MonitoredContext extends EvaluationContext {
   readonly beacons: MonitoredBeacons;
 }
 
+/** A catalog in the memory of this thread. Its owner refreshes and closes it; the read model below it stays open. */
 export interface MonitoredCatalog extends Catalog {
   context(scope: Scope): MonitoredContext | undefined;
   /**

@@ -1,6 +1,7 @@
 /** Finds fences by the distance of their boundary from a point. */
 import type { MonitoredFences } from './monitored-fences.js';
 
+/** A fence that a search by distance has found. `id` is the `_id` of its geofence. */
 export interface FenceAtDistance {
   readonly id: string;
   /** Metres to the boundary; 0 inside. */

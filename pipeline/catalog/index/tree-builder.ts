@@ -7,6 +7,7 @@ import { packTree, treeNodeSize } from './box-tree.js';
 /** Trees of fewer boxes are built synchronously, in under 10 ms. */
 const boxesBuiltAtOnce = 20_000;
 
+/** Packs boxes into trees. After `close`, running builds never call `done`. */
 export interface TreeBuilder {
   /**
    * Calls `done` with the packed tree: at once for few boxes, else when the worker is done. There must be at least one

@@ -41,6 +41,7 @@ export const ruleTexts = {
   location_repeated: 'The location equals the last one and is ignored.',
   location_stale: 'The location is older than the last one and is ignored.',
 } as const;
+/** Codes of the rules that decide about a fence. They are part of the API. */
 export type RuleCode = keyof typeof ruleTexts;
 
 /** Notices about explanations that may look empty. Codes are stable. */
@@ -68,6 +69,7 @@ export interface ExplainedFence {
   readonly rule: { readonly code: RuleCode; readonly text: string };
 }
 
+/** What one location would do, without any effect. `POST /v1/explain` answers with it. */
 export interface Explanation {
   /** Time of the location, ISO 8601. All rules are evaluated at this time. */
   readonly evaluatedAt: string;

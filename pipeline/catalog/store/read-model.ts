@@ -21,6 +21,7 @@ import { createListWriter } from './apply/list-writer.js';
 import { openDatabases } from './tables/databases.js';
 import { createReader, type RecordReader } from './tables/reader.js';
 
+/** All defaults suit a node. Tests set the clock and a short feed. */
 export interface ReadModelOptions {
   /** Returns epoch ms, to compare with `deleteAfter`. */
   readonly clock?: () => number;
@@ -30,6 +31,9 @@ export interface ReadModelOptions {
   readonly commit?: (transaction: () => Promise<void>) => Promise<void>;
 }
 
+/**
+ * A read model that is open in this thread, as reader and as applier. Only one instance of a file may apply changes.
+ */
 export interface ReadModel extends RecordReader, ChangeApplier, ConfigurationReader {
   /** The open LMDB file, for those who watch it. */
   readonly file: RootDatabase;

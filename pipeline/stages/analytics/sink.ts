@@ -52,6 +52,7 @@ interface AnalyticsSinkBounds extends Partial<typeof fixedBounds> {
 /** Records per batch of one partition. */
 const maxBatchRecords = 5_000;
 
+/** What the sink uses. Closing the sink closes none of it. */
 export interface AnalyticsSinkParts {
   readonly log: Log;
   readonly positions: Positions;

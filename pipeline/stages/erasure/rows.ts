@@ -14,6 +14,7 @@ export interface RowsParts {
   readonly ending: AbortSignal;
 }
 
+/** Finds and deletes rows of analytics. A deletion that failed or was ended may be repeated. */
 export interface Rows {
   /** Yields the user records of targets in pages. */
   findUsers(scope: Scope, users: readonly statements.Target[]): AsyncIterable<readonly statements.FoundUser[]>;

@@ -3,6 +3,7 @@ import { hasElapsed } from '../../../schemas/elapsed.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Scope } from '../../catalog/types.js';
 
+/** The delays between the passes of one erasure. */
 export interface ScheduleTiming {
   /** How often new erasures are looked for. */
   readonly intervalMs: number;
@@ -35,6 +36,7 @@ const maxStalePlans = 1_000;
 /** Returns whether an erasure is that of an environment of a deleted project. */
 export const isWhole = ({ subject }: ErasureRecord): boolean => subject === 'project';
 
+/** Remembers when the next pass of each erasure is due. In memory only: after a restart all are due at once. */
 export class ErasureSchedule {
   readonly #timing: ScheduleTiming;
   /** When the next pass of an erasure is due. */

@@ -84,6 +84,7 @@ const selectsOf = (scope: Scope, targets: readonly Target[]): string[] =>
 export const groupedTargets = (targets: readonly Target[]): Target[][] =>
   grouped(targets, (target) => userTables.map((table) => isTarget(table, target)).join());
 
+/** A row of the answer to {@link usersQuery}: a user record, by the names of its columns. */
 export interface FoundUser {
   readonly user: string;
   readonly user_id: string;

@@ -8,6 +8,7 @@ import { contextOf, headersOf, type Span, type Tracing } from '../../tracing.js'
 /** Links of a batch's span. OpenTelemetry keeps no more. */
 const maxLinks = 128;
 
+/** The spans of a batch that is being applied. `end` ends them all. */
 export interface BatchTrace {
   /** Context of the batch's span. */
   readonly traceparent: string;

@@ -28,6 +28,7 @@ export interface ReplySenderParts {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Answers waiting requests after the commit. A reply that fails is reported, and its request ends without events. */
 export interface ReplySender {
   /** Sends the replies. Only the last location of a request gets the user. */
   send(awaited: readonly AwaitedLocation[]): void;

@@ -41,6 +41,7 @@ export interface LocationStageBounds extends Partial<typeof fixedBounds> {
   readonly maxDeadLetterShare: number;
 }
 
+/** What the stage uses. Closing the stage closes none of it. */
 export interface LocationStageParts {
   readonly log: Log;
   readonly states: StateStore;

@@ -18,6 +18,7 @@ import type { Endpoint, TakenDelivery } from './endpoint.js';
 const maxBatchRecords = 500;
 const maxBatchBytes = 8 * 2 ** 20;
 
+/** A delivery whose attempt has ended and is not recorded yet. */
 export interface EndedDelivery extends TakenDelivery {
   readonly endpoint: Endpoint;
   readonly attempt: Attempt;

@@ -26,6 +26,7 @@ import { type LoadedBounds, LoadedDeliveries } from './loaded-deliveries.js';
 import type { WebhookDirectory } from './matching.js';
 import { type Disable, Sender } from './sender.js';
 
+/** Limits of one process, over all webhooks unless a name says otherwise. */
 export interface DispatcherBounds extends LoadedBounds {
   /** Requests in flight, and ended ones that are not acknowledged yet. */
   readonly maxConcurrency: number;

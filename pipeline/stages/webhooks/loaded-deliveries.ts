@@ -1,6 +1,7 @@
 /** Counts the deliveries in memory, in windows and in flight, and says whether a project may load more. */
 import type { Delivery } from '../../../schemas/records.js';
 
+/** Limits of the deliveries in memory, over all sources of the process. */
 export interface LoadedBounds {
   /** Deliveries in memory in total; beyond it each window holds one. */
   readonly maxLoadedDeliveries: number;

@@ -12,6 +12,7 @@ export interface Queued {
   readonly untilOffset: number;
 }
 
+/** The position of a queue, with what is queued already of the record that it stands before. */
 export interface PartialPosition extends Position {
   /** Null: no delivery of a later event is queued. */
   readonly queued: Queued | null;

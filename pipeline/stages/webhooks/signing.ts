@@ -22,6 +22,7 @@ interface OpenSecret {
   readonly expiresAt: number;
 }
 
+/** Header values by their names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
 /**

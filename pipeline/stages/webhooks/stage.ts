@@ -65,6 +65,10 @@ export type WebhookAlert =
       readonly reason: WebhookDisabledReason;
     };
 
+/**
+ * What the stage uses. Closing the stage closes none of it. Default clocks, timers and `random` are those of the
+ * system.
+ */
 export interface WebhookStageParts {
   readonly log: Log;
   readonly queue: DeliveryQueue;

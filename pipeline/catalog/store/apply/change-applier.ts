@@ -10,6 +10,7 @@ interface ChangeApplierParts extends BatchWriterParts {
   readonly commit: (transaction: () => Promise<void>) => Promise<void>;
 }
 
+/** The only writer of a read model's file. Readers in other threads see its commits. */
 export interface ChangeApplier {
   /**
    * Applies changes in order; resolves when readers see them. Calls may overlap and are applied in their order: a

@@ -13,6 +13,7 @@ function thingOfLine(line: string): ChangedThing {
   return { kind: kind as ChangeKind, id, scope };
 }
 
+/** The latest changed things, by version. Older ones are forgotten, and a follower that needs them loads everything. */
 export interface ChangeFeed {
   /** Adds the things that a batch has changed. Must run in a write transaction. */
   addSync(version: number, things: readonly ChangedThing[]): void;

@@ -16,6 +16,7 @@ import type { ListWriter } from './list-writer.js';
 type AnyRecord = NonNullable<DecodedChange['record']>;
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
+/** How one kind of record is stored. `id` is an `_id` of any scope. */
 export interface Kind {
   /** Iterates over the keys of all records. */
   getKeys(): Iterable<Buffer>;

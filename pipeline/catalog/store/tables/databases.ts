@@ -113,6 +113,7 @@ export function openDatabases(path: string) {
     revisions: openRevisions(root, { geofence: { revisionOf: revisionOfFence } }),
   };
 }
+/** The open databases of one read model. They close with their file. */
 export type Databases = ReturnType<typeof openDatabases>;
 
 /** Returns ids of the geofences of a place. */

@@ -9,6 +9,7 @@ import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
 import type { Scope } from '../../types.js';
 
+/** The kinds of records that lists and searches return. */
 export type ListedKind = 'geofence' | 'beacon';
 
 /** The lists by time and by description, and the unordered lists by external id and by place, which are short. */

@@ -14,6 +14,10 @@ import type { Contested } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import type { CompactFence } from './stored-fence.js';
 
+/**
+ * What a read model answers beyond {@link ConfigurationReader}: records of all scopes, for the node itself and not for
+ * its clients.
+ */
 export interface RecordReader extends Omit<ConfigurationReader, 'feed'> {
   /** Offset of the next change to apply. */
   readonly nextOffset: number;
