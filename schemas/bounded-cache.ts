@@ -1,6 +1,7 @@
 /** A cache with a limit, whose memory grows with its entries. */
 import { LRUCache } from 'lru-cache';
 
+/** A cache that evicts what was least recently used. It never holds undefined, which means that a key is missing. */
 export type BoundedCache<Key extends object | string | number, Value extends object | string | number> = LRUCache<
   Key,
   Value

@@ -110,4 +110,5 @@ export const codecs = {
   attempt: createCodec<Attempt>(attemptType, 7),
   rejection: createCodec<Rejection>(rejectionType, 8),
 };
+/** The codecs of all topics. Stages take them as a part, so that tests can replace one. */
 export type Codecs = typeof codecs;

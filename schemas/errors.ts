@@ -154,6 +154,7 @@ export const errorCatalogue = {
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
+/** Codes of the catalogue, which answers have as `meta.type`. */
 export type ErrorCode = keyof typeof errorCatalogue;
 
 interface ApiErrorOptions {

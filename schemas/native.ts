@@ -86,6 +86,7 @@ abstract class ByteColumn implements Column {
   }
 }
 
+/** A column of texts in UTF-8. */
 export class TextColumn extends ByteColumn {
   readonly type = 'String';
 
@@ -141,6 +142,7 @@ export class IntegerColumn extends ByteColumn {
   }
 }
 
+/** A column of true and false, a byte each. */
 export class FlagColumn extends ByteColumn {
   readonly type = 'Bool';
 
@@ -153,6 +155,7 @@ export class FlagColumn extends ByteColumn {
 const doubles = new Float64Array(1);
 const doubleBytes = new Uint8Array(doubles.buffer);
 
+/** A column of 64-bit floating-point numbers. */
 export class DoubleColumn extends ByteColumn {
   readonly type = 'Float64';
 
@@ -273,6 +276,7 @@ export class NullableColumn<Value> implements Column {
   }
 }
 
+/** The columns of a table by name, in the order in which an insert names them. */
 export type Columns = Readonly<Record<string, Column>>;
 
 /** Rows of one table, until their insert. */

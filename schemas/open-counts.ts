@@ -9,6 +9,7 @@ interface OpenCounts {
   add(name: string): () => void;
 }
 
+/** Creates counts of zero. A name is forgotten when nothing of it is open. */
 export function createOpenCounts(): OpenCounts {
   const counts = new Map<string, number>();
   let total = 0;

@@ -14,6 +14,7 @@ export interface RangedBeacon {
   rssi_dbm: number | null;
 }
 
+/** What a location reports beside its point, as the client sent it. Null: the client did not send it. */
 export interface LocationDetails {
   installId: string | null;
   sessionId: string | null;
@@ -31,7 +32,9 @@ export interface LocationDetails {
   speed_mps: number | null;
   course_deg: number | null;
   timeZoneOffset_s: number | null;
+  /** Kept, never trusted: the epoch on iOS, time since boot on Android. */
   locationMs: number | null;
+  /** Whether the reply shall have the geofences near the location. */
   nearbyGeofences: boolean;
 }
 
@@ -58,6 +61,10 @@ export interface Location {
   details: LocationDetails | null;
 }
 
+/**
+ * `applied`: it changed the state. `repeat`: the same fix again. `stale`: older than the last applied one. The last two
+ * make no events.
+ */
 export type OutcomeResult = 'applied' | 'repeat' | 'stale';
 
 /** The effects of one accepted location. */
@@ -72,6 +79,7 @@ export interface Outcome {
   events: string[];
 }
 
+/** The user of an event. Null fields were not known to what reported the event, such as a conversion. */
 export interface EventUser {
   id: string | null;
   userId: string | null;
@@ -80,6 +88,7 @@ export interface EventUser {
   profile: string | null;
 }
 
+/** The geofence of an event as it was at that time. `metadata` is a JSON object. */
 export interface EventGeofence {
   id: string;
   tag: string | null;
@@ -89,9 +98,11 @@ export interface EventGeofence {
   metadata: string | null;
   centerLongitude: number;
   centerLatitude: number;
+  /** Circle: metres. Polygon: metres from the centre to the furthest vertex. Isochrone: minutes. */
   radius: number;
 }
 
+/** The beacon of an event as it was at that time. Identifiers are in normal form. `metadata` is a JSON object. */
 export interface EventBeacon {
   id: string;
   tag: string | null;
@@ -104,6 +115,7 @@ export interface EventBeacon {
   metadata: string | null;
 }
 
+/** Something that happened to a user. The same event always has the same id and the same bytes. */
 export interface Event {
   id: string;
   type: string;
@@ -111,6 +123,7 @@ export interface Event {
   environment: Environment;
   createdAt: number;
   actualCreatedAt: number;
+  /** Null for a conversion, which no location causes; so are the point and its accuracy. */
   locationId: string | null;
   user: EventUser | null;
   geofence: EventGeofence | null;
@@ -118,16 +131,21 @@ export interface Event {
   longitude: number | null;
   latitude: number | null;
   accuracy_m: number | null;
+  /** 1 low, 2 medium, 3 high. */
   confidence: number;
+  /** Minutes since the entry, of exits and dwells. A conversion has the minutes that it reports. */
   duration_min: number | null;
+  /** Null unless the geofence has operating hours. */
   currentlyOperating: boolean | null;
   foreground: boolean | null;
   stopped: boolean | null;
   replayed: boolean;
   source: string | null;
+  /** JSON object of a conversion; null for other events. */
   metadata: string | null;
 }
 
+/** Kinds of records of topic `changes`. A record's key in the topic is `kind/id`. */
 export type ChangeKind =
   | 'project'
   | 'geofence'
@@ -142,6 +160,7 @@ export type ChangeKind =
   | 'account'
   | 'erasure';
 
+/** The newest state of one record of the configuration. A tombstone deletes it. */
 export interface Change {
   kind: ChangeKind;
   id: string;
@@ -150,6 +169,7 @@ export interface Change {
   record: string;
 }
 
+/** A record that could not be read or evaluated, with the bytes as they came. `reason` is a stable code. */
 export interface DeadLetter {
   topic: string;
   partition: number;
@@ -161,6 +181,7 @@ export interface DeadLetter {
   failedAt: number;
 }
 
+/** Why a delivery was made: by an event, or because an owner asked for a redelivery or a test. */
 export type DeliveryReason = 'event' | 'redelivery' | 'test';
 
 /** One request to one webhook, with the bytes that every attempt sends. */
@@ -233,12 +254,14 @@ export interface Visit {
   generation: number | null;
 }
 
+/** The state of one user record: one user on one device, or an anonymous device. */
 export interface UserState {
   id: string;
   userId: string | null;
   createdAt: number;
   /** JSON of a UserProfile; null until the device reports one. */
   profile: string | null;
+  /** Null until a location is applied. */
   last: LastLocation | null;
   /** By time of entry. */
   geofences: Visit[];

@@ -245,6 +245,7 @@ export const newRejectionRows = () =>
     count: new IntegerColumn(4),
   });
 
+/** Rows of table `rejections` that wait for their insert. */
 export type RejectionRows = ReturnType<typeof newRejectionRows>;
 
 /** Adds what is a rejection, or what happened to a location after it was accepted. */

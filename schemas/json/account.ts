@@ -46,15 +46,18 @@ export const InvitationRecord = Type.Object({
 });
 export type InvitationRecord = Static<typeof InvitationRecord>;
 
+/** An account as the API returns it. */
 export const Account = Type.Object({ _id: Id, email: Type.String(), createdAt: Timestamp }, { $id: 'Account' });
 export type Account = Static<typeof Account>;
 
+/** A member of a project as the API returns it. `_id` is that of the account. */
 export const Member = Type.Object(
   { _id: Id, email: Type.String(), role: Role, createdAt: Timestamp },
   { $id: 'Member' },
 );
 export type Member = Static<typeof Member>;
 
+/** An open invitation as the API returns it, without its token. */
 export const Invitation = Type.Object(
   { _id: Id, email: Type.String(), role: Role, createdAt: Timestamp, expiresAt: Timestamp },
   { $id: 'Invitation' },

@@ -5,6 +5,7 @@ import { Environment, Id, Timestamp } from './common.js';
 export const ErasureSubject = Type.Enum(['user', 'event']);
 export type ErasureSubject = Static<typeof ErasureSubject>;
 
+/** An erasure as topic `changes` stores it. Times are epoch ms; `completedAt` is null while it runs. */
 export const ErasureRecord = Type.Object(
   {
     _id: Id,

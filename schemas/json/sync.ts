@@ -59,6 +59,7 @@ export const SyncSeenFile = Type.Object(
 );
 export type SyncSeenFile = Static<typeof SyncSeenFile>;
 
+/** A run of a sync as its record holds it. Times are epoch ms; `finishedAt` is null while it runs. */
 export const SyncRunRecord = Type.Object(
   {
     _id: Id,

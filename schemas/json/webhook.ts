@@ -97,6 +97,7 @@ export const attemptResults = {
   secret_unreadable: 'No request was sent: the signing secrets were encrypted with a different encryption key.',
   expired: 'No request was sent: the delivery waited longer than deliveries are kept, as for a disabled webhook.',
 } as const;
+/** Codes of what an attempt to deliver met. */
 export type AttemptResult = keyof typeof attemptResults;
 
 /**
