@@ -53,6 +53,7 @@ export interface ClusterOptions {
   readonly observers?: { readonly kafka: ClientObserver; readonly redis: ClientObserver };
 }
 
+/** The ports over Kafka and Redis, for one process. Closing it closes all of them. */
 export interface ClusterBackend {
   /** Names topic `changes` among those of all clusters. */
   readonly changesId: string;

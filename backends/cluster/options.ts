@@ -10,6 +10,7 @@ export interface TlsOptions {
   readonly key?: string;
 }
 
+/** How to reach Kafka, and how topics are created. */
 export interface KafkaOptions {
   /** `host:port` of some of the brokers. */
   readonly brokers: readonly string[];
@@ -37,6 +38,7 @@ export interface KafkaOptions {
   };
 }
 
+/** How to reach the schema registry. Absent user and password: it asks for none. */
 export interface RegistryOptions {
   /** URL of the Confluent-compatible API. */
   readonly url: string;
@@ -45,6 +47,7 @@ export interface RegistryOptions {
   readonly tls?: TlsOptions;
 }
 
+/** How to reach Redis. Without a password it gets none. */
 export interface RedisOptions {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   /** Whether it is a Redis Cluster, of which `nodes` are some nodes. Otherwise the first node is used. */
@@ -60,6 +63,7 @@ export interface RedisOptions {
   readonly commandTimeoutMs: number;
 }
 
+/** How to reach ClickHouse. Without user and password it is the user `default` without a password. */
 export interface ClickHouseOptions {
   readonly url: string;
   readonly database: string;

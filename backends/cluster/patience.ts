@@ -38,4 +38,5 @@ export class Patience {
   }
 }
 
+/** Services that may answer that they serve nobody at the moment. */
 export type RefusingService = 'kafka' | 'redis' | 'registry';

@@ -26,6 +26,7 @@ export interface ChdbAnalyticsOptions {
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 
+/** Analytics over an open folder of chDB, which its owner closes. */
 export interface ChdbAnalytics extends Analytics {
   /** Waits for running statements, then closes the folder. Nothing may be called afterwards. */
   close(): Promise<void>;

@@ -7,6 +7,7 @@
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 
+/** Connections to an open folder of chDB. */
 export interface Connections {
   run<T>(statement: (client: ClickHouseClient) => Promise<T>): Promise<T>;
   /** Waits for running statements: closing during one aborts the engine. Nothing may be called afterwards. */

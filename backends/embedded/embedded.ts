@@ -13,6 +13,7 @@ import { openStorage, type StorageOptions } from './storage.js';
 
 export interface EmbeddedOptions extends StorageOptions, LogOptions {}
 
+/** The ports over one data folder, in one thread. Other threads open the same folder again. */
 export interface Embedded {
   /** The open LMDB files, by the name of their folder. */
   readonly environments: Readonly<Record<string, Watched>>;

@@ -31,6 +31,7 @@ export const watched = (root: RootDatabase): Watched => ({
   },
 });
 
+/** An open LMDB file in this thread. Writes of all threads take turns. */
 export interface Environment extends Watched {
   table(name: string): Table;
   /**

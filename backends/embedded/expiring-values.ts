@@ -8,6 +8,7 @@ import { checkExpiring, checkExpiringKey, checkIncrement } from '../expiring-val
 import { numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
+/** Expiring values on disk. Expired ones are not returned; `sweep` frees their space. */
 export interface EmbeddedExpiringValues extends ExpiringValues {
   /** Removes all expired values. */
   sweep(): Promise<void>;

@@ -12,6 +12,7 @@ import { type Environment, openEnvironment } from './environment.js';
 import { numberOf } from './keys.js';
 import { createBlockTopic, readSlice, type TopicStore } from './topic-store.js';
 
+/** The part of a log that reads. It never waits for new records. */
 export type ReadableLog = Pick<Log, 'partitions' | 'read' | 'bounds'>;
 
 export interface LogReader extends ReadableLog {

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PortError } from '../../pipeline/errors.js';
 
 const spaceLevels = ['enough', 'low', 'out'] as const;
+/** How much free space the disk has. `low`: requests are rejected. `out`: all writes wait. */
 export type SpaceLevel = (typeof spaceLevels)[number];
 
 /** The level, whether writing has ended, and the number of writes that run. Shared between threads. */
@@ -21,6 +22,7 @@ const cells = { level: 0, ended: 1, running: 2 } as const;
 export const newSharedSpace = (): SharedSpace =>
   new Int32Array(new SharedArrayBuffer(Object.keys(cells).length * Int32Array.BYTES_PER_ELEMENT));
 
+/** The free space of a disk, as all threads of a process see it. */
 export interface Space {
   level: SpaceLevel;
   /** Resolves when writes are possible. */

@@ -57,6 +57,7 @@ export interface StorageOptions {
   readonly space?: Space;
 }
 
+/** The open LMDB files of a data folder, with its topics. */
 export interface Storage {
   readonly partitions: number;
   readonly logEnvironment: Environment;

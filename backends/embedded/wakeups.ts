@@ -2,6 +2,7 @@
 import { BroadcastChannel } from 'node:worker_threads';
 import type { Topic } from '../../pipeline/ports.js';
 
+/** Tells consumers of all threads that topics have grown. A lost message costs a delay, and no record. */
 export interface Wakeups {
   /** Calls the listeners of these topics, here and in other threads that have the same folder open. */
   wake(topics: readonly Topic[]): void;

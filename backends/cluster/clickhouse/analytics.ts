@@ -21,6 +21,7 @@ import { isPassing, reasonOf } from './errors.js';
 import { createQueries } from './queries.js';
 import { isTooOld, tooOldReason } from './versions.js';
 
+/** Analytics over a server. Its owner connects it before the first statement, and closes it. */
 export interface ClickHouseAnalytics extends Analytics {
   /**
    * Creates the database if it is missing. Rejects when the server is out of reach, refuses the login or is too old. It

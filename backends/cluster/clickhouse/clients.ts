@@ -15,6 +15,7 @@ import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions, TlsOptions } from '../options.js';
 import { maxQueryMs } from './queries.js';
 
+/** Clients of one server with sockets of their own, so that a long query delays no insert. */
 export interface Clients {
   /** For statements and inserts. */
   readonly writing: ClickHouseClient;

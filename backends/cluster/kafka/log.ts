@@ -27,6 +27,10 @@ interface KafkaLogParts extends ProducerOptions {
   readonly onProblem: (message: string) => void;
 }
 
+/**
+ * A log over Kafka, with two ways to append: `append` for requests, which are refused in time, and `publish` for
+ * stages, which wait.
+ */
 export interface KafkaLog extends Log {
   /** Upper bound of the bytes accepted by `append` and not durable yet. */
   readonly inFlightBytes: number;

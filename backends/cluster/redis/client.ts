@@ -5,6 +5,7 @@ import { type ClientObserver, noObserver, observed } from '../client-observer.js
 import type { RedisOptions } from '../options.js';
 import { createConnector } from './connector.js';
 
+/** A client of one server or of a Redis Cluster. Both have the same commands. */
 export type RedisClient = Redis | Cluster;
 
 /** How often a server that loads its data from disk is polled. */

@@ -14,6 +14,7 @@ import { createProblemReporter } from '../problem-reporter.js';
 import { createClient, type RedisClient } from './client.js';
 import { isForAll, isPassing, withoutArguments } from './errors.js';
 
+/** The connection that all parts of a process share. Its owner closes it after the parts. */
 export interface RedisConnection {
   /** Errors of this client contain the command's arguments. Don't log them; use {@link RedisConnection.withRetries}. */
   readonly client: RedisClient;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RedisConnection } from './connection.js';
 import { type Argument, EncodedCommand } from './encoded-command.js';
 
+/** A Lua script and the SHA-1 by which Redis remembers it, as 40 hex digits. */
 export interface Script {
   readonly lua: string;
   readonly sha: string;

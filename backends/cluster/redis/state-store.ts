@@ -42,6 +42,7 @@ export interface RedisStateStoreParts {
   readonly retentionMs: number;
 }
 
+/** A state store whose states and offsets can also be read without a claim. */
 export type RedisStateStore = StateStore & RedisStates;
 
 /** What this process knows of a claim. */

@@ -4,6 +4,7 @@ import type { RedisConnection } from './connection.js';
 import { EncodedCommand } from './encoded-command.js';
 import { partitionKeys } from './state-scripts.js';
 
+/** Reads states and offsets without a claim, so they may be those of an earlier moment. */
 export interface RedisStates extends Pick<StateStore, 'load'> {
   /** Returns the offset of the next record to apply, for partitions 0 to `partitions` - 1. */
   nextOffsets(partitions: number): Promise<number[]>;

@@ -23,6 +23,7 @@ class RegistryUnavailable extends Error {
 /** Returns whether another attempt would fail as well. */
 export const isRefusal = (error: unknown): boolean => !(error instanceof RegistryUnavailable);
 
+/** The requests to a registry. Each makes one attempt, and rejects when the registry refuses or is out of reach. */
 export interface RegistryClient {
   /** Requires that new versions of the subject can read what all earlier ones wrote. */
   requireCompatibility(subject: string): Promise<void>;

@@ -7,6 +7,7 @@
  */
 import type { RedisConnection } from '../redis/connection.js';
 
+/** An id that the registry has given to a schema of a subject. */
 export interface KnownId {
   readonly subject: string;
   readonly id: number;
@@ -15,6 +16,7 @@ export interface KnownId {
   readonly givenAtMs: number;
 }
 
+/** Ids that this installation remembers, so that it starts and reads while the registry is out of reach. */
 export interface KnownIds {
   read(): Promise<readonly KnownId[]>;
   /** Adds new ids. An id that the subject already has keeps its schema, and only its time changes. */

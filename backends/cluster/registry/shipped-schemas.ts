@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import { type Codec, codecs } from '../../../schemas/codecs.js';
 
+/** A version of a topic's schema that a release has written, or the newest one. */
 export interface Version {
   readonly topic: Topic;
   /** Name of its file, such as `event.v1`. */
@@ -14,6 +15,7 @@ export interface Version {
   readonly schema: string;
 }
 
+/** The schemas that a process reads and writes. */
 export interface SchemaSet {
   readonly codecs: Readonly<Record<Topic, Codec<unknown>>>;
   /** In the order of registration, older versions of a topic before newer ones. */

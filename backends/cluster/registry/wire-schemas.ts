@@ -7,6 +7,7 @@
  */
 import type { Topic } from '../../../pipeline/ports.js';
 
+/** Exchanges the schema ids of this program with those of the registry, in the first bytes of a value. */
 export interface WireSchemas {
   /**
    * Puts the registry's id into a frame of this process, in place. Frames that have it, and other values, stay as they

@@ -18,6 +18,7 @@ export interface Reader {
   readonly positions: 'states' | 'deliveries' | 'positions';
 }
 
+/** What a repartition examines: the services, and the consumer groups with the topics that they read. */
 export interface RepartitionServices {
   readonly admin: Admin;
   readonly redis: RedisConnection;

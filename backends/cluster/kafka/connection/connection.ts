@@ -20,6 +20,7 @@ import { ensureTopics, partitionsOf } from './topics.js';
 /** After this time another broker is tried. */
 const clusterTimeoutMs = 5_000;
 
+/** The connection that all parts of a process share. Its owner closes it after the parts. */
 export interface KafkaConnection {
   readonly kafka: Kafka;
   readonly admin: Admin;

@@ -4,6 +4,7 @@
  */
 import type { Exchange } from './kafkajs-internals.js';
 
+/** What a broker says of itself: its level of features, and which requests it answers. */
 export interface SupportAnswer {
   readonly throttleMs: number;
   /** The highest level of `metadata.version`; undefined if the broker reports none. */

@@ -71,6 +71,7 @@ export const exchange = <Answer extends Throttled>(
     },
   });
 
+/** The id and epoch by which a broker recognises repeated batches of a producer. */
 export interface ProducerId {
   /** A 64-bit integer in decimal digits. */
   readonly producerId: string;

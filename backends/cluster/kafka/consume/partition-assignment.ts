@@ -19,6 +19,10 @@ import type { FetchedPartition } from '../read/fetching.js';
 import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
+/**
+ * `waiting`: an earlier owner may still work. `starting`: the handler prepares. `held`: records are handed over.
+ * `draining`: revoked, and the handler finishes. `gone`: everything is released.
+ */
 export type AssignmentState = 'waiting' | 'starting' | 'held' | 'draining' | 'gone';
 
 /** The next fetch of an assignment. */

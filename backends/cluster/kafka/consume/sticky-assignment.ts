@@ -5,6 +5,7 @@
  * moves fewer partitions.
  */
 
+/** A member of a group when partitions are assigned. `held` are the partitions that it says it has. */
 export interface Member {
   readonly id: string;
   readonly held: readonly number[];

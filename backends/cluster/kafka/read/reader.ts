@@ -16,6 +16,7 @@ import { type ReadingWire, recordsOf } from './records.js';
 const bytesPerRecord = 1_024;
 const minFetchedBytes = 64 * 2 ** 10;
 
+/** Reads at any offset, over connections of its own, which its owner closes. */
 export interface Reader extends Pick<Log, 'read' | 'bounds' | 'end'> {
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { LogRecord, RecordHeaders, Topic } from '../../../../pipeline/ports
 import type { WireSchemas } from '../../registry/wire-schemas.js';
 import { leaderEpochOf } from '../connection/kafkajs-internals.js';
 
+/** The part of {@link WireSchemas} that reading uses. */
 export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
 
 /**
