@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../http/access/authority.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, listOf, success } from '../http/describe.js';
 import { accepted, type RawFields } from '../http/fields/reader.js';
 import type { Scope, UploadedFiles } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
@@ -12,8 +12,6 @@ import type { MapMarkerHead, MapStyleHead } from '../schemas/wire/map.js';
 import type { ApiDependencies } from './dependencies.js';
 import { type Edit, sendRevision } from './edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from './lists.js';
-
-export type ById = { Params: { id: string } };
 
 type FileHead = MapMarkerHead | MapStyleHead;
 type FileRecord = MapMarkerRecord | MapStyleRecord;

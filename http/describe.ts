@@ -105,6 +105,9 @@ export function contentOf(schemas: Readonly<Record<string, TSchema>>, descriptio
 }
 
 export const idParameter = Type.Object({ id: Id });
+/** The type of a route whose path names {@link idParameter}. */
+export type ById = { Params: { id: string } };
+
 export const pairParameters = Type.Object({
   tag: Type.String({ description: 'Percent-encoded' }),
   externalId: Type.String({ description: 'Percent-encoded' }),

@@ -9,7 +9,7 @@ import Type from 'typebox';
 import { cursorParameter, limitParameter, metaOfPage, readCursor, readLimit } from '../api/lists.js';
 import { callerOf } from '../http/access/authority.js';
 import { endedByRevocation } from '../http/access/revocation.js';
-import { answerOf, contentOf, described, found, idParameter, listOf, success } from '../http/describe.js';
+import { answerOf, type ById, contentOf, described, found, idParameter, listOf, success } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { ApiError } from '../schemas/errors.js';
 import { Import, ImportedResourceName, type ImportFileName, type ImportRecord } from '../schemas/json/import.js';
@@ -30,8 +30,6 @@ export interface ImportDependencies extends BatchDependencies, Omit<UploadDepend
 
 const tag = 'imports';
 const config = { authority: 'secret', limit: 'management' } as const;
-
-type ById = { Params: { id: string } };
 
 const listParameters = Type.Object({
   resource: ImportedResourceName,

@@ -11,7 +11,7 @@ import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.j
 import { limitParameter, readLimit } from '../api/lists.js';
 import { changeSettings } from '../api/settings/fields.js';
 import { callerOf } from '../http/access/authority.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf } from '../http/describe.js';
+import { answerOf, type ById, bodyFields, described, found, idParameter, listOf } from '../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import {
   booleanField,
@@ -172,8 +172,6 @@ const replayJson = (record: ReplayRecord): Static<typeof Replay> => ({
   ...(record.summary && { summary: record.summary as NonNullable<Static<typeof Replay>['summary']> }),
   kept: record.kept,
 });
-
-type ById = { Params: { id: string } };
 
 const one = answerOf({ replay: Replay });
 const maxBodyBytes = 4 * 2 ** 20;

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { Invitation } from '../../schemas/json/account.js';
@@ -15,8 +15,6 @@ import { createProjectEditor } from './edits.js';
 import { emailField, readBody, roleField } from './fields.js';
 import { createLimits } from './limits.js';
 import { invitationMail } from './mails.js';
-
-type ById = { Params: { id: string } };
 
 const tag = 'members';
 const config = { authority: 'owner', limit: 'management' } as const;

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { Member } from '../../schemas/json/account.js';
@@ -14,8 +14,6 @@ import { listPaging, readShortListQuery, shortListParameters, shortPage } from '
 import { withRole } from './accounts.js';
 import { createProjectEditor } from './edits.js';
 import { readBody, roleField } from './fields.js';
-
-type ById = { Params: { id: string } };
 
 const tag = 'members';
 const forOwners = { authority: 'owner', limit: 'management' } as const;

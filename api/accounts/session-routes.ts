@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { sessionOf } from '../../http/access/authority.js';
 import type { ListedSession } from '../../http/access/session-store.js';
-import { answerOf, described, found, idParameter, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, success } from '../../http/describe.js';
 import { booleanField, schemaOf } from '../../http/fields/table.js';
 import { Session, SignedInBrowser } from '../../schemas/json/account.js';
 import { isoTime } from '../../schemas/wire/common.js';
@@ -78,7 +78,7 @@ export const sessionRoutes =
       },
     });
 
-    app.delete<{ Params: { id: string } }>('/v1/sessions/:id', {
+    app.delete<ById>('/v1/sessions/:id', {
       config,
       schema: described({
         operationId: 'endSession',

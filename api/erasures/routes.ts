@@ -5,7 +5,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -15,8 +15,6 @@ import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { catchUpWithAuthority } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
-
-type ById = { Params: { id: string } };
 
 const tag = 'erasures';
 const config = { authority: 'secret', limit: 'management' } as const;

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -45,7 +45,7 @@ export const eventRoutes =
       },
     });
 
-    app.get<{ Params: { id: string } }>('/v1/events/:id', {
+    app.get<ById>('/v1/events/:id', {
       config,
       schema: described({
         operationId: 'getEvent',

@@ -8,7 +8,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { answerOf, bodyFields, described, found, idParameter, success } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, described, found, idParameter, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { createFairLimit } from '../../pipeline/fair-limit.js';
@@ -63,7 +63,7 @@ export const verificationRoutes =
       return false;
     }
 
-    app.put<{ Params: { id: string } }>('/v1/events/:id/verification', {
+    app.put<ById>('/v1/events/:id/verification', {
       config: { authority: 'publishable', limit: 'query' },
       schema: described({
         operationId: 'verifyEvent',

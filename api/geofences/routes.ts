@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
+import { type ById, described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { isId, placeRecordId } from '../../schemas/ids.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -76,7 +76,7 @@ export const geofenceRoutes =
       });
     }
 
-    app.get<{ Params: { id: string } }>('/v1/geofences/:id/users', {
+    app.get<ById>('/v1/geofences/:id/users', {
       config,
       schema: described({
         operationId: 'listUsersOfGeofence',

@@ -2,7 +2,16 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, contentOf, described, found, idParameter, success } from '../../http/describe.js';
+import {
+  answerOf,
+  type ById,
+  bodyFields,
+  contentOf,
+  described,
+  found,
+  idParameter,
+  success,
+} from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { storedMarker } from '../../pipeline/catalog/store/tables/stored-files.js';
@@ -11,7 +20,7 @@ import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
-import { addFileRoutes, type ById, createFileEditor, fileConfig, filesTag } from '../uploaded-files.js';
+import { addFileRoutes, createFileEditor, fileConfig, filesTag } from '../uploaded-files.js';
 import { mapMarkerFields, readChangedMarker, readMarker } from './input.js';
 
 /** Maximum body: the image in Base64 with a name. */

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, idParameter, success } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, described, idParameter, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { storedStyle } from '../../pipeline/catalog/store/tables/stored-files.js';
@@ -12,7 +12,7 @@ import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from 
 import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
-import { addFileRoutes, type ById, createFileEditor, fileConfig, filesTag } from '../uploaded-files.js';
+import { addFileRoutes, createFileEditor, fileConfig, filesTag } from '../uploaded-files.js';
 import { mapStyleFields, readStyle, type Style, type StyleInput } from './input.js';
 
 /** Maximum body. A formatted style with a name may be longer than the stored one. */

@@ -1,7 +1,7 @@
 /** What the routes of geofences and beacons share: how they describe themselves, find a record and answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, capitalized, found, success } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, capitalized, found, success } from '../../http/describe.js';
 import type { RawFields } from '../../http/fields/reader.js';
 import { answeredFields, schemaOf, unknownField } from '../../http/fields/table.js';
 import { parameterError } from '../../schemas/errors.js';
@@ -13,11 +13,11 @@ import { createPairedEdits } from './edits.js';
 import type { Pair } from './fields.js';
 import type { PairedResource } from './resource.js';
 
-export type ById = { Params: { id: string } };
 export type ByPair = { Params: Pair };
 
 export const config = { authority: 'secret', limit: 'management' } as const;
 
+/** What the routes of geofences and those of beacons share. */
 export type PairedParts<Given, Input, Stored extends GeofenceRecord | BeaconRecord> = ReturnType<
   typeof createPairedParts<Given, Input, Stored>
 >;

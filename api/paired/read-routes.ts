@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { capitalized, described, idParameter, listOf, pairParameters } from '../../http/describe.js';
+import { type ById, capitalized, described, idParameter, listOf, pairParameters } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { listPaging, readListQuery, readPageOfTimes } from '../lists.js';
 import { sendPage } from '../page.js';
-import { type ById, type ByPair, config, type PairedParts } from './parts.js';
+import { type ByPair, config, type PairedParts } from './parts.js';
 import { listPage, searchListParameters, searchPage } from './search.js';
 
 /** Adds the list, which is a search with the parameters of one. */

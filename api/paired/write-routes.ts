@@ -1,14 +1,14 @@
 /** The routes that write a geofence or a beacon: create, replace, change and delete. */
 import type { FastifyInstance } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, described, idParameter, pairParameters, success } from '../../http/describe.js';
+import { answerOf, type ById, described, idParameter, pairParameters, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { patchDescription } from '../merge-patch.js';
 import { requirePair } from './fields.js';
-import { type ById, type ByPair, config, type PairedParts } from './parts.js';
+import { type ByPair, config, type PairedParts } from './parts.js';
 
 const replaces = 'Fields that are left out are cleared.';
 

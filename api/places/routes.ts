@@ -2,7 +2,16 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, describedFields, found, listOf, success } from '../../http/describe.js';
+import {
+  answerOf,
+  type ById,
+  bodyFields,
+  described,
+  describedFields,
+  found,
+  listOf,
+  success,
+} from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf, unknownField } from '../../http/fields/table.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -25,8 +34,6 @@ import {
 import { patchDescription } from '../merge-patch.js';
 import { maxPlacesPerRequest, writePlaces } from './catalogue.js';
 import { patchPlace, placeFields, placeRecord, readPlace } from './fields.js';
-
-type ById = { Params: { id: string } };
 
 const tag = 'places';
 const config = { authority: 'secret', limit: 'management' } as const;

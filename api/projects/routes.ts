@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import Type, { type Static } from 'typebox';
 import {
   answerOf,
+  type ById,
   bodyFields,
   described,
   describedFields,
@@ -23,8 +24,6 @@ import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { projectFields, readProject } from './fields.js';
 import { createProject, environments, type IssuedKey, keyKinds, withNewKey } from './projects.js';
-
-type ById = { Params: { id: string } };
 
 const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;

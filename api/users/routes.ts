@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { answerOf, described, found, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, described, found, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import { Event, User } from '../../schemas/json/user.js';
@@ -39,10 +39,8 @@ export const userRoutes =
         explain: (query: Parameters<typeof deps.spatial.explain>[0]) => deps.spatial.explain(query, signal),
       },
     });
-    const userOf = async (
-      reads: Parameters<typeof findUser>[0],
-      request: FastifyRequest<{ Params: { id: string } }>,
-    ): Promise<User> => found(await findUser(reads, callerOf(request), request.params.id), 'user');
+    const userOf = async (reads: Parameters<typeof findUser>[0], request: FastifyRequest<ById>): Promise<User> =>
+      found(await findUser(reads, callerOf(request), request.params.id), 'user');
 
     app.get('/v1/users', {
       config,
@@ -65,7 +63,7 @@ export const userRoutes =
       },
     });
 
-    app.get<{ Params: { id: string } }>('/v1/users/:id', {
+    app.get<ById>('/v1/users/:id', {
       config,
       schema: described({
         operationId: 'getUser',
@@ -101,7 +99,7 @@ export const userRoutes =
       },
     });
 
-    app.get<{ Params: { id: string } }>('/v1/users/:id/locations', {
+    app.get<ById>('/v1/users/:id/locations', {
       config,
       schema: described({
         operationId: 'listUserLocations',

@@ -1,7 +1,7 @@
 /** The routes of deliveries: send a sample, deliver events again, list waiting deliveries and attempts. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { createFairLimit } from '../../pipeline/fair-limit.js';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
@@ -17,7 +17,7 @@ import { cursorParameter, encodeCursor, limitParameter, pageMeta, timeParameters
 import { sendPage } from '../page.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { readTestType, TestBody } from './fields.js';
-import { type ById, webhookOf } from './records.js';
+import { webhookOf } from './records.js';
 import { redeliverEvent, redeliverRange } from './redelivery.js';
 import { RedeliveryBody, readRedelivery } from './redelivery-fields.js';
 import { sampleOf } from './sample.js';

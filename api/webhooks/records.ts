@@ -1,7 +1,7 @@
 /** The records of webhooks: how they are found, made and edited. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
-import { found } from '../../http/describe.js';
+import { type ById, found } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
@@ -40,8 +40,6 @@ const disabledAfter = (
   before: WebhookRecord['disabled'],
   nowMs: number,
 ): WebhookRecord['disabled'] => (enabled ? null : (before ?? { reason: 'owner', at: nowMs }));
-
-export type ById = { Params: { id: string } };
 
 /** Returns the webhook that the path names, of the caller's project and environment, or throws 404. */
 export const webhookOf = (

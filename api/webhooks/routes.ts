@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { networksOf } from '../../outbound/addresses.js';
@@ -13,7 +13,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { readWebhook, webhookFields } from './fields.js';
-import { type ById, changedWebhook, createWebhookEditor, newWebhook, webhookOf } from './records.js';
+import { changedWebhook, createWebhookEditor, newWebhook, webhookOf } from './records.js';
 
 const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;

@@ -1,7 +1,7 @@
 /** The routes of a webhook's secrets: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { answerOf, bodyFields, described, found, idParameter } from '../../http/describe.js';
+import { answerOf, type ById, bodyFields, described, found, idParameter } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
@@ -9,7 +9,7 @@ import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { RotationBody, readOverlapHours } from './fields.js';
-import { type ById, createWebhookEditor } from './records.js';
+import { createWebhookEditor } from './records.js';
 import { webhookAnswer } from './routes.js';
 import { newSecret, rotate } from './secrets.js';
 

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { snapshotIdPattern } from '../../backends/embedded/analytics-snapshot.js';
-import { answerOf, described, idParameter, success } from '../../http/describe.js';
+import { answerOf, type ById, described, idParameter, success } from '../../http/describe.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { encryptionKeyFingerprint } from '../keys/encryption-key.js';
@@ -56,7 +56,7 @@ export const backupRoutes =
       },
     });
 
-    app.delete<{ Params: { id: string } }>('/v1/backup-snapshots/:id', {
+    app.delete<ById>('/v1/backup-snapshots/:id', {
       config,
       schema: described({
         operationId: 'deleteBackupSnapshot',
