@@ -23,6 +23,7 @@ interface Attempt {
   readonly limit: AttemptLimit;
 }
 
+/** Counts attempts on all nodes together, and limits them. */
 export interface Attempts {
   /**
    * Counts in the given order. Throws `too_many_attempts` at the first limit that is exceeded, and does not count the
@@ -31,6 +32,7 @@ export interface Attempts {
   count(...attempts: readonly Attempt[]): Promise<void>;
 }
 
+/** Creates the counter over values that all nodes share. `clock` returns epoch ms. */
 export function createAttempts(values: Pick<ExpiringValues, 'increment'>, clock: () => number): Attempts {
   return {
     async count(...attempts) {

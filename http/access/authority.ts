@@ -74,6 +74,7 @@ interface SessionAccess {
   readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'projectsVersion'>;
 }
 
+/** What callers are checked with. A request has either a key or a session. */
 export interface AuthorityOptions {
   readonly keyRing: KeyRing;
   /** SHA-256 of the admin API key as 64 hex digits; absent: there is no admin API key. */

@@ -47,6 +47,7 @@ export function matchesSha256(text: string, expectedHex: string): boolean {
   return expected.length === 32 && timingSafeEqual(sha256(text), expected);
 }
 
+/** Finds the owners of API keys, of which only the hashes are known. */
 export interface KeyRing {
   /**
    * Resolves to undefined for a key that is unknown or revoked. For a key that this node does not know, it first checks

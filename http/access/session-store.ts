@@ -46,6 +46,10 @@ export interface ListedSession {
   readonly expiresAtMs: number;
 }
 
+/**
+ * Sessions by their tokens, on all nodes. Only the hash of a token is stored. Methods reject with PortError
+ * `unavailable` during an outage.
+ */
 export interface SessionStore {
   start(token: string, subject: Subject, userAgent: string | null): Promise<Session>;
   end(token: string): Promise<void>;

@@ -10,6 +10,7 @@ import {
   type Subject,
 } from './session-store.js';
 
+/** The session of a request, which its cookie names. */
 export interface Sessions extends Pick<SessionStore, 'list' | 'endListed'> {
   /** Ends the request's session, if it has one, and starts another with a new token. */
   start(request: FastifyRequest, reply: FastifyReply, subject: Subject): Promise<Session>;
@@ -28,6 +29,7 @@ const tokenBytes = 32;
 const tokenPattern = /^[0-9a-f]{64}$/;
 const maxUserAgentCharacters = 256;
 
+/** Creates sessions whose cookie scripts cannot read. */
 export function createSessions({ secureCookies, ...parts }: SessionOptions): Sessions {
   const store = createSessionStore(parts);
   const isSecure = (request: FastifyRequest): boolean => secureCookies === 'always' || request.protocol === 'https';

@@ -1,6 +1,7 @@
 /** Writes one log line and one metric observation per answered request. */
 import type { FastifyInstance } from 'fastify';
 
+/** An answered request. `durationMs` ends when the answer is sent. */
 export interface RequestObservation {
   readonly method: string;
   /** The pattern of the route, such as /v1/geofences/:id; `unknown` for paths that do not exist. */
@@ -9,8 +10,10 @@ export interface RequestObservation {
   readonly durationMs: number;
 }
 
+/** Receives each answered request. */
 export type RequestObserver = (observation: RequestObservation) => void;
 
+/** Reports each answered request to the observer and, at level debug, to the log. */
 export function observeRequests(app: FastifyInstance, observe: RequestObserver | undefined): void {
   app.addHook('onResponse', async (request, reply) => {
     const observation = {

@@ -35,6 +35,7 @@ export const fixedConnectionBounds = {
   minAnswerBytesPerSecond: 1_000,
 };
 
+/** All bounds of connections: those with a setting and the fixed ones. */
 export type ConnectionBounds = ConnectionSettings & Readonly<typeof fixedConnectionBounds>;
 
 interface DrainOptions {

@@ -4,6 +4,7 @@ import type { Server, Socket } from 'node:net';
 import { ApiError } from '../../schemas/errors.js';
 import type { Connection } from './connection.js';
 
+/** The slowest client that is served. One that is slower is disconnected. */
 export interface SpeedBounds {
   /** Time that the server waits for a body, apart from the time that its bytes earn. */
   readonly bodyTimeoutMs: number;

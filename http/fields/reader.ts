@@ -21,6 +21,7 @@ import {
   single,
 } from './values.js';
 
+/** Fields by name as a query, form or JSON body gave them. Nothing is checked yet. */
 export type RawFields = Readonly<Record<string, unknown>>;
 
 /** The result of reading a request: its values, or the catalogued error to answer. */
@@ -36,6 +37,7 @@ export function accepted<T>(result: Outcome<T> | Validated<T>): T {
 export const maxNameLength = 256;
 export const maxTextLength = 4_096;
 
+/** Bounds of a number, inclusive. Absent: none. */
 export interface NumberRange {
   readonly minimum?: number;
   readonly maximum?: number;

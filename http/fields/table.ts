@@ -13,6 +13,7 @@ import { shownName, suggestion } from './spelling.js';
 /** The values of the fields before this one, by name. */
 export type EarlierValues = Readonly<Record<string, unknown>>;
 
+/** One field of a request: how it is read, and how it is described. */
 export interface Field<T> {
   /** For people: units, forms and defaults. Empty where the name says it all. */
   readonly description: string;
@@ -27,8 +28,10 @@ export interface Field<T> {
   readonly read: (reader: FieldReader, name: string, earlier: EarlierValues) => T;
 }
 
+/** The fields of a request by name, in the order in which they are read. */
 export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 
+/** The values that a table reads, by name. */
 export type ValuesOf<Table extends FieldTable> = {
   -readonly [Name in keyof Table]: Table[Name] extends Field<infer T> ? T : never;
 };
@@ -40,6 +43,7 @@ export const field = <T>(
   options: Partial<Pick<Field<T>, 'description' | 'isRequired' | 'hasKeys' | 'isOffered'>> = {},
 ): Field<T> => ({ description: '', isRequired: false, hasKeys: false, isOffered: true, ...options, schema, read });
 
+/** Returns a field of text; null where it is not given. */
 export const textField = (
   { minLength, maxLength = maxNameLength }: { readonly minLength?: number; readonly maxLength?: number } = {},
   description = '',
@@ -50,15 +54,19 @@ export const textField = (
     { description },
   );
 
+/** Returns a field of true or false, also as text; null where it is not given. */
 export const booleanField = (description = ''): Field<boolean | null> =>
   field((reader, name) => reader.boolean(name), Type.Boolean(), { description });
 
+/** Returns a field of a finite number, also as text; null where it is not given. */
 export const numberField = (range: NumberRange, description = ''): Field<number | null> =>
   field((reader, name) => reader.number(name, range), Type.Number(boundsOf(range)), { description });
 
+/** Returns a field of a whole number, also as text; null where it is not given. */
 export const integerField = (range: NumberRange): Field<number | null> =>
   field((reader, name) => reader.integer(name, range), Type.Integer(boundsOf(range)));
 
+/** Returns a field of one of the words; null where it is not given. */
 export const choiceField = <const Word extends string>(words: readonly Word[], description = ''): Field<Word | null> =>
   field((reader, name) => reader.choice(name, words), Type.Enum([...words]), { description });
 

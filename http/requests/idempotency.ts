@@ -68,6 +68,7 @@ export interface Retention {
   readonly maxBytes: number;
 }
 
+/** Where answers under an Idempotency-Key are kept. They are stored encrypted. */
 export interface IdempotencyParts {
   /** Counts bytes. Has its own space, so that answers leave sessions and leases alone. */
   readonly values: Pick<ExpiringValues, 'increment'>;
