@@ -20,6 +20,7 @@ const fixedIngestBounds = {
   maxWaitingRequests: 20_000,
 };
 
+/** Limits of one node. Those without a setting are in {@link fixedIngestBounds}. */
 export interface IngestBounds extends Partial<typeof fixedIngestBounds> {
   /** Time that a track call waits for its events. */
   readonly replyTimeoutMs: number;

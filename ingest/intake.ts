@@ -16,6 +16,7 @@ interface AdmissionBounds {
   readonly maxInFlightBytes: number;
 }
 
+/** Limits the locations of this node that are accepted and not yet durable. */
 export interface Admission {
   /** Whether another location would exceed the bounds now. */
   readonly isFull: boolean;

@@ -32,6 +32,7 @@ export const ingestMetrics = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
+/** Receives the metrics of {@link ingestMetrics}. `label` is the value of the metric's label. */
 export interface IngestMetrics {
   /** Adds to a counter, or changes a gauge by an amount that may be negative. */
   add(metric: keyof typeof ingestMetrics, amount: number, label?: string): void;

@@ -16,6 +16,7 @@ import type { ErrorCode, FieldProblem } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { Rejection } from '../schemas/records.js';
 
+/** Counts refused locations. Counts that are not stored yet are lost in a crash. */
 export interface RejectionCounter {
   add(scope: Scope, endpoint: 'track' | 'replay' | 'bulk', problem: FieldProblem): void;
 }

@@ -28,6 +28,7 @@ export interface Wait {
   cancel(): void;
 }
 
+/** The requests of this node that wait for their replies. */
 export interface Waiting {
   /** Throws `overloaded` when too many requests wait. Replies to the requests of a project share memory. */
   open(project: string): Wait;
