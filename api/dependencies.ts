@@ -18,6 +18,7 @@ import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
 import type { AccountParts } from './accounts/dependencies.js';
 import type { History } from './history.js';
 
+/** What the routes of resources share. A part that is absent switches off what needs it. */
 export interface ApiDependencies {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
@@ -55,6 +56,7 @@ interface StreamObserver {
   slow(count: () => number): void;
 }
 
+/** How far evaluation is behind, over all partitions. */
 export interface PipelineLag {
   /** Accepted locations that are not evaluated yet. */
   readonly waitingLocations: number;

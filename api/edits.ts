@@ -24,6 +24,7 @@ interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 'id' | 
   readonly result: Result;
 }
 
+/** Confirms the right to edit, right before each write: it may end while the request runs. */
 export interface EditAuthority {
   /** Throws if the caller may no longer edit. Without it, whoever calls may. */
   readonly confirmAuthority?: (() => void) | undefined;

@@ -11,6 +11,7 @@ const maxLimit = 1_000;
 
 type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
+/** Returns a cursor as the text of `meta.cursor`, which {@link readCursor} reads. */
 export const encodeCursor = ({ timeMs, id }: ListCursor): string =>
   Buffer.from(`${timeMs}.${id}`).toString('base64url');
 
@@ -54,6 +55,7 @@ export async function readPageOfTimes<Row extends ListCursor>(
   return pageOf([...rows.slice(0, limit), ...others], limit + tied.length);
 }
 
+/** Returns the size of a page, 1 to {@link maxLimit}. */
 export const readLimit = (reader: FieldReader): number =>
   reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
 

@@ -1,6 +1,7 @@
 /** Runs work one at a time per key: for edits that read a record, change it and write it whole. */
 import { ApiError } from '../schemas/errors.js';
 
+/** Runs work in its turn: one at a time for each key. Throws `overloaded` when too much waits for the key. */
 export type Serialize = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**

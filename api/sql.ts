@@ -1,6 +1,7 @@
 /** Builds queries of the analytics store. Every value is a bound parameter, never part of the SQL text. */
 import type { Scope } from '../pipeline/catalog/types.js';
 
+/** SQL with its parameters, which ClickHouse binds by name. Texts of callers are only in the parameters. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: Record<string, unknown>;

@@ -20,6 +20,7 @@ export type FieldValue = string | number | boolean | object | null;
 /** How to get a field from a record. Null: the field is never exported. */
 type Source<Stored> = ((record: Stored) => FieldValue) | null;
 
+/** The fields of a stored record by the names by which an import reads them. */
 export interface ExportedFields<Stored> {
   /** The names of the fields, in the order of the table. */
   readonly names: readonly string[];

@@ -98,6 +98,7 @@ export function newInvitation(project: string, email: string, role: Role, nowMs:
   return { token, record: { _id: freshId(nowMs), email, role, sha256: sha256Hex(token), ...times } };
 }
 
+/** Returns the id of the project that a token names; undefined for a text of another form. */
 export const projectOfInvitation = (token: string): string | undefined => invitationToken.exec(token)?.[1];
 
 /** Returns the invitation of the token; undefined if it is unknown, used or expired. */
@@ -117,6 +118,7 @@ export function withInvitation(project: ProjectRecord, invitation: InvitationRec
   return { ...project, invitations: [...others, invitation], updatedAt: nowMs };
 }
 
+/** Returns the project without an invitation. Throws `not_found` if it has none of this id. */
 export function withoutInvitation(project: ProjectRecord, id: string, nowMs: number): ProjectRecord {
   const invitations = project.invitations ?? [];
   if (!invitations.some(({ _id }) => _id === id)) throw new ApiError('not_found', 'there is no such invitation');

@@ -23,6 +23,7 @@ export interface SignInLink {
   readonly project: string;
 }
 
+/** What the routes of accounts share. */
 export interface AccountParts {
   readonly sessions: Sessions;
   readonly attempts: Attempts;

@@ -19,6 +19,7 @@ export interface PasswordCost {
 /** From the OWASP Password Storage Cheat Sheet: 32 MiB per hash, as strong as N = 2^17 with p = 1 and 128 MiB. */
 export const recommendedCost: PasswordCost = { logN: 15, r: 8, p: 3 };
 
+/** Hashes passwords with scrypt, a few at a time, because each hash takes much memory. */
 export interface Passwords {
   /** Throws `overloaded` when too many hashes wait. */
   hash(password: string): Promise<string>;

@@ -8,6 +8,7 @@ import { sha256Hex } from '../../schemas/sha256.js';
 
 type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
 
+/** Secrets of one kind that mails and links carry. Each works once, until it expires. */
 export interface Tokens<Content> {
   issue(content: Content): Promise<string>;
   /** Returns what the token stands for, without using it up; undefined if it is unknown, used or expired. */

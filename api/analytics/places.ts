@@ -38,6 +38,7 @@ export const placesSchema = {
   userId: filter('Id that your app gave the user'),
 };
 
+/** What a row counts: one geofence or beacon, all with one tag, or all. */
 export type GroupBy = 'place' | 'tag' | 'none';
 
 export const readGroupBy = (reader: FieldReader, byDefault: GroupBy): GroupBy =>

@@ -13,6 +13,7 @@ export interface QueryStatement {
   readonly meta?: object;
 }
 
+/** A query of analytics, from which its route and its documentation are made. */
 export interface Query {
   /** Last segment of the path, and the prefix of file names. */
   readonly name: string;

@@ -8,6 +8,7 @@ import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { Pair } from '../paired/fields.js';
 import type { GeofenceInput } from './fields.js';
 
+/** Returns the `_id`, which is derived from the pair, so that two creations write the same record. */
 export const geofenceId = ({ project, environment }: Scope, { tag, externalId }: Pair): string =>
   pairId('geofence', project, environment, tag, externalId);
 

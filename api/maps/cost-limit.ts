@@ -8,6 +8,7 @@
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { ApiError } from '../../schemas/errors.js';
 
+/** Limits the processor time that the maps of an API key take. */
 export interface CostLimit {
   /** Throws ApiError `rate_limited` when the key has used up its time. */
   charge(key: string, costMs: number): void;

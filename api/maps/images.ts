@@ -10,6 +10,7 @@ import { SharedWork } from '../../renderer/pool/shared-work.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
 
+/** A file that is ready to be sent, and may be cached under its ETag. */
 export interface FinishedFile {
   readonly bytes: Uint8Array;
   readonly contentType: string;

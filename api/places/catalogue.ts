@@ -24,6 +24,7 @@ interface PlaceProblem extends Partial<FieldProblem> {
   readonly message: string;
 }
 
+/** What became of the records of a catalogue. `problems` has one for each that is refused. */
 export interface CatalogueResult {
   created: number;
   updated: number;

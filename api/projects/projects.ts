@@ -16,6 +16,7 @@ export const maxProjectNameLength = 200;
 export const environments = ['test', 'live'] as const satisfies readonly Environment[];
 export const keyKinds = ['publishable', 'secret'] as const satisfies readonly KeyKind[];
 
+/** A project that is not stored yet, with its keys in plain text. */
 export interface NewProject {
   readonly project: ProjectRecord;
   readonly keys: readonly IssuedKey[];

@@ -10,6 +10,7 @@ import type { Metadata } from '../../schemas/json/common.js';
 import { conversionNamePattern, conversionNameRule } from '../../schemas/json/user.js';
 import type { Event, UserState } from '../../schemas/records.js';
 
+/** An event that an app reports, in normal form. Null: the app did not send it. */
 export interface Conversion {
   readonly name: string;
   readonly userId: string | null;

@@ -10,6 +10,7 @@ export const sdkMetrics = {
   client_log_lines_total: { kind: 'counter', help: 'Log lines that SDKs sent; counted and dropped.' },
 } as const;
 
+/** What the routes of SDKs use, besides those of locations. */
 export interface SdkDependencies {
   readonly configuration: ConfigurationReader;
   readonly spatial: Pick<SpatialQueries, 'context' | 'searchGeofences' | 'searchBeacons'>;

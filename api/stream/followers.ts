@@ -9,6 +9,7 @@ import { ApiError } from '../../schemas/errors.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';
 import { startTailer, type Tailer } from './tailer.js';
 
+/** Limits of open streams and waiting reads on this node. */
 export interface FollowerBounds {
   readonly maxFollowers: number;
   readonly maxFollowersPerProject: number;
@@ -29,6 +30,7 @@ export interface Membership {
   leave(): void;
 }
 
+/** The clients that follow a topic on this node, which are limited together. */
 export interface Followers {
   /**
    * Adds a follower of an API key or session. Throws `overloaded`, `rate_limited` or `unavailable`.

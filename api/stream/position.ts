@@ -13,6 +13,7 @@ const version = 1;
 const maxTextLength = 16_384;
 const payloadBits = 0x80;
 
+/** Returns a position as the short text that `Last-Event-ID` and cursors carry. */
 export function encodePosition(position: Position): string {
   const bytes = [version];
   for (const offset of position) {

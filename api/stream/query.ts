@@ -4,6 +4,7 @@ import { FieldReader, type Outcome, type RawFields } from '../../http/fields/rea
 import { type EventFilters, readEventFilters } from '../events/filters.js';
 import { type Position, parsePosition } from './position.js';
 
+/** What a client asks for: which events, and from where on. */
 export interface StreamQuery {
   readonly filters: EventFilters;
   readonly from: 'earliest' | 'latest' | Position;

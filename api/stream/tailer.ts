@@ -23,6 +23,7 @@ const maxPartBytes = 2 ** 17;
 /** Bytes for all clients together after which other work of this thread runs: a project may have hundreds of them. */
 const maxTurnBytes = 2 ** 22;
 
+/** A stream that has reached the end of the topic, and gets what comes next. */
 export interface Listener {
   /** `scopeName` of the client. */
   readonly scope: string;
@@ -40,6 +41,7 @@ interface Watch {
   end(): void;
 }
 
+/** Reads the end of topic `events` once for all streams of this node. */
 export interface Tailer {
   /** Position after the last record passed to listeners. */
   readonly position: Position;

@@ -6,6 +6,7 @@ import { parsePosition } from '../stream/position.js';
 /** Where to start in a partition: an offset, or one of its ends. */
 export type Start = number | 'earliest' | 'latest';
 
+/** One read of a topic: from where, how much, and how long to wait for it. */
 export interface TopicQuery {
   /** Null: all. */
   readonly partition: number | null;

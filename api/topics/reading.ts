@@ -19,6 +19,7 @@ interface PartitionProgress extends Bounds {
 
 type TopicRecord = ReturnType<typeof recordJson>;
 
+/** What one read has found. Positions also pass records that the caller may not see. */
 export interface Reading {
   readonly partitions: readonly PartitionProgress[];
   readonly records: readonly TopicRecord[];

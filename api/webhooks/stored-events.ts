@@ -90,6 +90,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const inOrder = (a: StoredEvent, b: StoredEvent): number =>
   a.timeMs - b.timeMs || compare(a.cause, b.cause) || typeRank(a) - typeRank(b) || compare(a.subject, b.subject);
 
+/** Resolves to the event that the webhook may receive; undefined if there is none. */
 export async function eventById(
   analytics: Pick<Analytics, 'query'>,
   webhook: WebhookRecord,
