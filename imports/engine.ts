@@ -20,6 +20,7 @@ import { changedFields, type ImportedRecord, type ImportedResource, isUnchanged,
 import { SeenIds } from './seen-ids.js';
 import type { RowBatch, RowProblem, SourceRow } from './source.js';
 
+/** What a good row does to the record that it names. */
 export type RowAction = 'created' | 'updated' | 'unchanged';
 
 /** How far an import is: everything up to `lastLine` is decided, and what had to be written is in the same write. */

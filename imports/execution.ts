@@ -27,6 +27,7 @@ import { ndjsonRows } from './formats/ndjson.js';
 import { type ImportedKind, type ImportedResource, type ReadRow, type ResourceParts, resourceOf } from './resources.js';
 import { BrokenSource, type RowBatch, type RowProblem, type SourceRow } from './source.js';
 
+/** One file to import. `source` is read once. */
 export interface ImportRequest {
   readonly scope: Scope;
   readonly resource: ImportedKind;
@@ -43,6 +44,7 @@ export interface ImportRequest {
   readonly bytesTotal?: number | null;
 }
 
+/** Limits of imports. A file with more rows fails, and its first rows stay applied. */
 export interface ImportBounds {
   /** Of one file. */
   readonly maxRows: number;

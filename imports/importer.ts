@@ -21,6 +21,7 @@ export interface StartedImport {
   readonly underWay: Promise<void>;
 }
 
+/** The imports of one node. Every node reads their records. */
 export interface Importer {
   /**
    * Imports a file. Resolves with the import's record when it has ended, also if the file is broken. Throws
@@ -76,6 +77,7 @@ const askEveryMs = 500;
 
 const stopKey = (id: string): string => `import-stop/${id}`;
 
+/** Creates the imports of one node. Closing them closes none of the parts. */
 export function createImporter({
   values,
   thread,

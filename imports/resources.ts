@@ -24,6 +24,7 @@ import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
 import { createTurns } from '../schemas/turns.js';
 
 export const importedKinds = ['geofence', 'beacon'] as const;
+/** The kinds of records that files have. */
 export type ImportedKind = (typeof importedKinds)[number];
 export type ImportedRecord = GeofenceRecord | BeaconRecord;
 
@@ -38,6 +39,7 @@ export interface ReadRow {
   record(existing: ImportedRecord | undefined, nowMs: number): ImportedRecord;
 }
 
+/** How the rows of one kind are read into one environment, for one file. */
 export interface ImportedResource {
   readonly kind: ImportedKind;
   readonly table: FieldTable;
@@ -71,6 +73,7 @@ export function changedFields(kind: ImportedKind, before: ImportedRecord, after:
 /** Looks up the geometry of a geofence that is not given as coordinates. `id` names the record that is replaced. */
 export type ResolveGeometry = (scope: Scope, given: GivenGeofence, id: string) => Promise<Outcome<GeofenceInput>>;
 
+/** Returns the lookup that the API uses: by address, place or travel time. */
 export const geometryResolver =
   ({ configuration, geometrySources }: GeometryParts): ResolveGeometry =>
   (scope, given, id) =>

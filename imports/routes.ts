@@ -19,6 +19,7 @@ import { createProgressStreams, shownImport } from './progress-stream.js';
 import { type UploadDependencies, uploadRoutes } from './upload-routes.js';
 import { defaultUploadBounds, openUploadFolder, type UploadBounds } from './uploads.js';
 
+/** What the routes of imports use. Closing the server closes the importer. */
 export interface ImportDependencies extends BatchDependencies, Omit<UploadDependencies, 'uploads'> {
   /** Returns epoch ms. */
   readonly clock: () => number;

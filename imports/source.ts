@@ -12,6 +12,7 @@ export interface RowProblem {
   readonly code?: ErrorCode;
 }
 
+/** A row as it stands in the file. */
 export interface SourceRow {
   /** Line on which the row begins, counted from 1. In GeoJSON the number of the feature. */
   readonly line: number;

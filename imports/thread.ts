@@ -24,6 +24,7 @@ import type { ImportRecord } from '../schemas/json/import.js';
 import type { ImportBounds, ImportRequest, RunningImport } from './execution.js';
 import type { ResolveGeometry } from './resources.js';
 
+/** Runs imports in another thread, so that a large file does not hold up requests. */
 export interface ImportThread {
   /** Takes an import over; undefined if this thread should run it itself, because its file is small. */
   take(first: ImportRecord, request: ImportRequest, closing: AbortSignal): RunningImport | undefined;
@@ -57,6 +58,7 @@ type CopiedOutcome =
   | Extract<Outcome<GeofenceInput>, { ok: true }>
   | { readonly ok: false; readonly error: Pick<ApiError, 'code' | 'message' | 'param' | 'rule'> };
 
+/** Returns an outcome that survives a copy to another thread. */
 export const copiedOutcome = (outcome: Outcome<GeofenceInput>): CopiedOutcome => {
   if (outcome.ok) return outcome;
   const { code, message, param, rule } = outcome.error;
@@ -109,6 +111,7 @@ const preparedHead = ({ base, stored, before, after, removed, added }: PreparedF
   added.map(lengthOf),
 ];
 
+/** Returns edits as one buffer. `changedAt` is epoch ms. Each edit gets an id. */
 export function packChanges(changes: readonly ConfigurationChange[], changedAt: number): PackedChanges {
   const parts: Buffer[] = [];
   const heads = changes.map((change): PackedHead => {
@@ -131,6 +134,7 @@ export function packChanges(changes: readonly ConfigurationChange[], changedAt: 
   return { heads: JSON.stringify(heads), values };
 }
 
+/** Returns the edits of a buffer. Their values are slices of it. */
 export function unpackChanges({ heads, values }: PackedChanges): EncodedChange[] {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   let at = 0;

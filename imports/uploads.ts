@@ -134,6 +134,7 @@ function receiveForm(
   });
 }
 
+/** Limits of the uploads that this node receives. `maxFileBytes` is of the decompressed file. */
 export interface UploadBounds {
   readonly maxFileBytes: number;
   /** Uploads that this node receives at the same time. */
@@ -157,6 +158,7 @@ export const defaultUploadBounds: Omit<UploadBounds, 'maxFileBytes'> = {
 
 const retryAfterS = 10;
 
+/** Receives files into a folder, where they stay until they are imported. */
 export interface UploadFolder {
   /** Receives the body of a request of a project. Throws catalogued errors. */
   receive(request: FastifyRequest, project: string, fileName: string | null): Promise<ReceivedFile>;

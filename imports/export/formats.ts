@@ -10,6 +10,7 @@ interface ExportedRecord {
   readonly values: readonly FieldValue[];
 }
 
+/** How a file of records is written: `head`, one text for each record, and `tail`. */
 export interface ExportFormat {
   readonly contentType: string;
   readonly extension: string;
@@ -48,6 +49,7 @@ const ndjson: ExportFormat = {
 };
 
 export const exportFormats = { csv, geojson, ndjson } as const;
+/** The formats, by their names in the API. */
 export type ExportFormatName = keyof typeof exportFormats;
 export const exportFormatNames = ['csv', 'geojson', 'ndjson'] as const satisfies ExportFormatName[];
 

@@ -32,6 +32,7 @@ export interface RemoteFile {
   };
 }
 
+/** What became of a file of a sync. Only a staged one is imported. `isTemporary`: another attempt may succeed. */
 export type Download =
   | {
       readonly kind: 'staged';

@@ -5,6 +5,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { invalid, type Validated } from '../../schemas/errors.js';
 
+/** The key of an S3-compatible storage, in plain text. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -21,6 +21,7 @@ export interface StagingParts extends DownloadParts {
   readonly retryDelaysMs: readonly number[];
 }
 
+/** What became of a file, with its name in the sync. */
 export type StagedFile = Download & { readonly name: string };
 
 function remoteFile(sync: SyncRecord, name: string, credentials: Credentials | null, clock: () => number): RemoteFile {
