@@ -17,6 +17,7 @@ import { checkUrl } from './url.js';
 
 export type { BodyReceiver, OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
 
+/** Sends requests. A failure is a result, so `send` rejects for none. */
 export interface OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResult>;
   /** Fails requests in flight as `connection_failed`, and closes all connections. */

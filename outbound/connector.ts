@@ -24,6 +24,7 @@ export interface ConnectorParts {
   readonly secureContext: SecureContext;
 }
 
+/** Where a connection goes to, from the URL of a request. */
 export interface Destination {
   readonly secure: boolean;
   /** A name or an address; IPv6 without brackets. */

@@ -9,6 +9,7 @@ import { type LookupAddress, NODATA, NOTFOUND, type RecordWithTtl, TIMEOUT } fro
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** What the name servers know of a name. */
 export type Answer =
   | { readonly kind: 'addresses'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
   /** Error code of `node:dns`: ENOTFOUND, ESERVFAIL, ETIMEOUT and so on. */

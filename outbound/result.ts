@@ -6,6 +6,7 @@ export interface BodyReceiver {
   write(piece: Buffer): Promise<boolean>;
 }
 
+/** A request to a server that somebody else chose. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   /** A URL that `checkUrl` accepts; any other fails as `address_refused`. */

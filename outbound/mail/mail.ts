@@ -1,5 +1,6 @@
 /** Mails, and the outcomes of sending them. */
 
+/** A mail in plain text. `to` is one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -17,12 +18,14 @@ export type MailFailure =
   | 'overloaded'
   | 'not_written';
 
+/** What became of a mail. */
 export type MailResult =
   | { readonly kind: 'sent' }
   /** No SMTP server is configured; `file` is the mail's path. */
   | { readonly kind: 'written'; readonly file: string }
   | { readonly kind: 'failed'; readonly failure: MailFailure; readonly message: string };
 
+/** Sends mails. A failure is a result, so `send` rejects for none. */
 export interface Mailer {
   /** Resolves when the server has accepted the mail, after the last attempt, or when the file is written. */
   send(mail: Mail): Promise<MailResult>;

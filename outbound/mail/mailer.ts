@@ -22,6 +22,7 @@ export interface MailerOptions {
 const maxTextCharacters = 100_000;
 const maxSubjectCharacters = 300;
 
+/** Creates the mailer of a process, which the caller closes. */
 export function createMailer({ sender, transport, clock = Date.now }: MailerOptions): Mailer {
   const target: MailTransport =
     'smtp' in transport ? createSmtpSender(transport.smtp) : createOutbox(transport.outbox, clock);

@@ -26,6 +26,7 @@ export interface SmtpOptions {
   readonly maxWaiting: number;
 }
 
+/** An error of the SMTP library. `responseCode` is the status of the server's answer, if there was one. */
 export interface SmtpError extends Error {
   readonly code?: string;
   readonly responseCode?: number;
