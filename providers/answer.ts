@@ -1,6 +1,7 @@
 /** What a provider answers: the value, or the catalogued error to pass on. */
 import { ApiError, type ErrorCode, fieldError } from '../schemas/errors.js';
 
+/** The value, or the catalogued error to pass on to the caller. */
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ApiError };
 
 /** Returns a failed answer. @param param the field at fault; the message begins with it. */

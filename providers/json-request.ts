@@ -1,6 +1,7 @@
 /** Requests to services that the operator has configured, whose addresses may be private. */
 import { type Answer, refusal } from './answer.js';
 
+/** A request to the address of a provider, which the operator chose. */
 export interface JsonRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST';

@@ -19,6 +19,7 @@ export const addressLayers = [
   'state',
   'country',
 ] as const;
+/** What an address stands for, from a house to a country. */
 export type AddressLayer = (typeof addressLayers)[number];
 
 /**
@@ -49,6 +50,7 @@ export interface Address {
   readonly countryCode?: string;
 }
 
+/** What a caller wants. Absent: no restriction, and names in the provider's language. */
 export interface GeocodingOptions {
   /** Most addresses to return. */
   readonly limit: number;

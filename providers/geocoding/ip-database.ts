@@ -24,6 +24,7 @@ export interface IpAddress {
   readonly countryCode?: string;
 }
 
+/** Finds where an IP address is, in a file of the operator. */
 export interface IpGeocoder {
   /** Null: the database does not know the address. Error: `unavailable` if the file is not readable. */
   locate(ip: string): Promise<Answer<IpAddress | null>>;
@@ -38,6 +39,7 @@ interface Opened {
   readonly mark: string;
 }
 
+/** Creates the geocoder over a MaxMind DB file, which is opened with the first call. `clock` returns epoch ms. */
 export function createIpGeocoder(path: string, clock: () => number = Date.now): IpGeocoder {
   let opened: Opened | undefined;
   let checkedAtMs = -Infinity;

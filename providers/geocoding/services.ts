@@ -7,6 +7,7 @@ import { cutText } from '../../schemas/cut-text.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { Address, AddressConfidence, AddressLayer, GeocodingOptions } from './geocoder.js';
 
+/** How one geocoding service is asked, and how its answers are read. */
 export interface Service {
   readonly name: string;
   readonly attribution: string;

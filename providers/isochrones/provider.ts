@@ -4,6 +4,7 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import type { IsochroneSource } from '../../schemas/json/geofence.js';
 import type { Answer } from '../answer.js';
 
+/** The area from which a destination is reached in time. */
 export interface IsochroneRequest {
   /** Id of the project, among which the provider's capacity is shared. */
   readonly project: string;
@@ -13,6 +14,7 @@ export interface IsochroneRequest {
   readonly mode: TravelMode;
 }
 
+/** An area by travel time, and the road data from which it was computed. */
 export interface Isochrone {
   /** Valid and closed, of at most 2,000 vertices; contains the destination. */
   readonly ring: Position[];

@@ -5,6 +5,7 @@ import { ApiError } from '../../schemas/errors.js';
 import { type Answer, refusal } from '../answer.js';
 import type { TimeLimit } from '../time-limit.js';
 
+/** What a provider of roads does at the same time. Projects share it equally. */
 export interface CapacityLimits {
   readonly maxConcurrency: number;
   readonly maxWaitingPerProject: number;

@@ -29,6 +29,7 @@ export const callParameters = {
   route: { mode: 'modes', place: 'destination' },
   matrix: { mode: 'mode', place: 'destinations' },
 } as const;
+/** The parameters that an error of one kind of call may name. */
 export type CallParameters = (typeof callParameters)[keyof typeof callParameters];
 
 /** Methods stop at the time limit; their answers must then be ignored. */

@@ -33,6 +33,7 @@ const rememberedMs = 600_000;
 const retryAfterMs = 5_000;
 const timeoutMs = 5_000;
 
+/** What a provider answered as JSON. Nothing is checked yet. */
 export type Said = Readonly<Record<string, unknown>>;
 
 /**

@@ -11,6 +11,7 @@ import { type CapacityLimits, createCapacity } from './capacity.js';
 import type { RoadEngine } from './engine.js';
 import { findRing } from './ring.js';
 
+/** The isochrones and routes of one engine, which share its capacity. */
 export interface RoadProvider {
   readonly isochrones: IsochroneProvider;
   readonly routes: RouteProvider;

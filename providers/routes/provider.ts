@@ -4,13 +4,16 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import type { Answer } from '../answer.js';
 
 export const avoidable = ['tolls', 'highways', 'ferries'] as const;
+/** What a route can avoid, as the SDKs name it. */
 export type Avoidable = (typeof avoidable)[number];
 
+/** The way by road from one point to another. The duration knows no traffic. */
 export interface Leg {
   readonly distanceM: number;
   readonly durationS: number;
 }
 
+/** A route by road, with the line to draw. */
 export interface Route extends Leg {
   readonly path: readonly Position[];
 }
@@ -28,6 +31,7 @@ export interface RouteRequest extends Travel {
   readonly destination: Position;
 }
 
+/** All ways from each origin to each destination. */
 export interface MatrixRequest extends Travel {
   readonly origins: readonly Position[];
   readonly destinations: readonly Position[];

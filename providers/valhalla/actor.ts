@@ -9,6 +9,7 @@ export type ActorResult =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** Asks Valhalla, with a request as JSON. A running request cannot be interrupted. */
 export type Actor = (action: ValhallaAction, request: string) => Promise<ActorResult>;
 
 /** Opens the tiles of a folder. Rejects if the optional package is not installed. */

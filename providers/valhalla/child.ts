@@ -10,6 +10,7 @@ import type { TimeLimit } from '../time-limit.js';
 import type { ActorResult } from './actor.js';
 import type { ValhallaAction } from './engine.js';
 
+/** A call to the process of Valhalla. */
 export interface ProcessMessage {
   readonly id: number;
   /** The same in all messages to a process. */
@@ -18,11 +19,13 @@ export interface ProcessMessage {
   /** JSON. */
   readonly request: string;
 }
+/** The answer to the call of the same id. */
 export interface ProcessAnswer {
   readonly id: number;
   readonly result: ActorResult;
 }
 
+/** Valhalla in a process of its own, which is replaced when a request hangs. */
 export interface ValhallaProcess {
   /**
    * Asks for JSON. Answers `unavailable` at the time limit, and when the process ended twice. A request begins, and

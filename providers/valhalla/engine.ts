@@ -9,6 +9,7 @@ import { decodePolyline } from '../routes/polyline.js';
 import type { Avoidable, Leg } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
 
+/** The calls of Valhalla that are used, by its own names. */
 export type ValhallaAction = 'isochrone' | 'route' | 'matrix' | 'locate' | 'status';
 
 /** The parsed answer, or Valhalla's error. `error` answers that Valhalla could not be asked. */

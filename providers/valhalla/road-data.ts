@@ -23,6 +23,7 @@ interface RoadDataDescription {
   readonly boundary: readonly (readonly Position[])[];
 }
 
+/** Road data that is complete on disk. `isInside` tells whether a point is covered. */
 export interface RoadData extends RoadDataDescription {
   readonly tilesFolder: string;
   readonly isInside: RoadBoundary;

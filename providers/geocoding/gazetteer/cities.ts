@@ -10,6 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PbfReader } from 'pbf';
 import { folded } from './names.js';
 
+/** Cities by number, from 0 to `count` - 1. Lists have the values of all cities in this order. */
 export interface Cities {
   readonly count: number;
   readonly names: readonly string[];
