@@ -17,8 +17,10 @@ import { type ComparedEvent, prepareReplay } from './replay.js';
 import { type Place, Tally, type TransitionCounts } from './tally.js';
 import { noTotals, sumOf } from './totals.js';
 
+/** Where an event was found: in the replay, on record, or in both. */
 export type FoundIn = ComparedEvent['foundIn'];
 
+/** What to replay. `warmUpMs` before the range, locations are evaluated and their events are not counted. */
 export interface ReplayJob {
   readonly project: ProjectRecord;
   readonly scope: Scope;
@@ -37,6 +39,7 @@ export interface JobBounds {
 
 export const defaultJobBounds: JobBounds = { maxRecords: 20_000_000, maxEvents: 5_000, maxPlaces: 200 };
 
+/** The result of a replay. Counts are of the range, without the warm-up. */
 export interface ReplaySummary {
   readonly locations: { readonly applied: number; readonly repeat: number; readonly stale: number };
   readonly total: TransitionCounts;
@@ -46,6 +49,7 @@ export interface ReplaySummary {
   readonly firstLocationEvents: number;
 }
 
+/** What a running job tells. `end` or `failed` is the last message. Each event is a text of JSON. */
 export type JobMessage =
   | { readonly kind: 'progress'; readonly records: number; readonly total: number }
   | { readonly kind: 'events'; readonly foundIn: FoundIn; readonly events: readonly string[] }

@@ -3,6 +3,7 @@ import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { LogRecord, Topic } from '../pipeline/ports.js';
 import { readOne } from '../pipeline/positions.js';
 
+/** A range of offsets of one partition. */
 export interface Span {
   readonly topic: Topic;
   readonly partition: number;

@@ -39,6 +39,7 @@ interface PartitionReplay {
   readonly span: Omit<Span, 'topic'>;
 }
 
+/** An event that a location of the range would have caused. */
 export interface ReplayedEvent {
   readonly event: Event;
   /**

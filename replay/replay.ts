@@ -52,6 +52,7 @@ interface PartitionPlan {
   readonly range: TimeRange;
 }
 
+/** Finds the records to read. Rejects when locations and events have different numbers of partitions. */
 export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
   const { log } = parts;
   const partitions = log.partitions(topics.locations);

@@ -13,6 +13,7 @@ import type { FoundIn, JobBounds, ReplayJob } from './job.js';
 import { ReplayRun, Stop } from './replay-run.js';
 import { createStoredReplays, type ReplayRecord } from './stored-replays.js';
 
+/** The replays of one node. Every node reads their records and events. */
 export interface Replays {
   /**
    * Starts a replay, which waits for its turn as `running`, without records. Throws `replay_running` while another one

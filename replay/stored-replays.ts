@@ -7,6 +7,7 @@ import type { ExpiringValues } from '../pipeline/ports.js';
 import { hourMs } from '../schemas/durations.js';
 import type { FoundIn, ReplaySummary } from './job.js';
 
+/** A replay as every node sees it. Times are epoch ms; `finishedAt` is null until it ends. */
 export interface ReplayRecord extends Scope {
   readonly _id: string;
   readonly createdAt: number;

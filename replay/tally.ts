@@ -6,6 +6,7 @@ import type { ComparedEvent } from './replay.js';
 export type Counts = Readonly<Record<ComparedEvent['foundIn'], number>>;
 
 type TransitionKind = 'entered' | 'left' | 'dwelled';
+/** Counts of events by what they say. */
 export type TransitionCounts = Readonly<Record<TransitionKind, Counts>>;
 
 /** A geofence or beacon with events. */
