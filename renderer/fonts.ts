@@ -14,6 +14,7 @@ export type FontFace = 'regular' | 'medium' | 'bold' | 'italic';
 /** The regional forms of Han characters, which differ between Japanese, Korean and Chinese. */
 export type HanForms = 'ja' | 'ko' | 'zh';
 
+/** A family of fonts and the npm package that has its files. */
 export interface FontFamily {
   readonly name: string;
   /** Name of the npm package. */

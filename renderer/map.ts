@@ -73,6 +73,7 @@ export interface FoundSource extends Pick<TileSource, 'kind' | 'minZoom' | 'maxZ
   readonly schema: TileSchema | null;
 }
 
+/** A renderer over an open archive, or over the basemap alone. Its owner closes it. */
 export interface MapRenderer {
   readonly found: FoundSource;
   /**

@@ -54,6 +54,7 @@ export interface Scene {
   readonly whenLacking?: (lacking: Lacking) => Promise<Scene | undefined>;
 }
 
+/** Whether the basemap is missing for all of a map, or for the part beside the archive. */
 export type Lacking = 'all' | 'part';
 
 export interface RendererLimits {

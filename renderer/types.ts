@@ -51,6 +51,7 @@ export type FenceOverlay =
   | { readonly type: 'circle'; readonly center: Position; readonly radiusM: number }
   | { readonly type: 'polygon'; readonly ring: readonly Position[] };
 
+/** One map to draw, checked and complete: every default is filled in. */
 export interface MapRequest {
   /** 100 to 2048. */
   readonly width: number;
@@ -140,6 +141,7 @@ export interface TileSource {
   close(): Promise<void>;
 }
 
+/** An encoded map, and what it lacks. */
 export interface MapImage {
   readonly bytes: Uint8Array;
   readonly contentType: 'image/png' | 'image/webp' | 'image/jpeg';

@@ -9,6 +9,7 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 
 const require = createRequire(import.meta.url);
 
+/** Scales of the maps of Natural Earth, from 1:110 million, the coarsest. */
 export type WorldResolution = '110m' | '50m' | '10m';
 
 /** Countries of Natural Earth 4.1 with their ISO 3166-1 number as `id`. Some territories have none. */
@@ -21,6 +22,7 @@ export type Waters = Topology<{
   subunits: GeometryCollection<StateProperties>;
 }>;
 
+/** What the package of states says of one, by its short names. */
 export interface StateProperties {
   /** Three letters of the country. */
   readonly gu: string;

@@ -3,6 +3,7 @@
 import type { Frame } from './frame.js';
 import { Surface } from './surface.js';
 
+/** What is done to a layer once all of it is drawn. */
 export interface Finish {
   /** 0 to 1. */
   readonly opacity: number;

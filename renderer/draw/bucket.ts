@@ -20,6 +20,7 @@ const maxChunkAreas = 64;
 const maxChunkLines = 4;
 const maxChunkVertices = 4_000;
 
+/** The features of one tile that a selection draws, in batches of equal properties. */
 export interface Bucket {
   /** In drawing order. */
   readonly batches: readonly Batch[];
@@ -29,6 +30,7 @@ export interface Bucket {
   readonly weightBytes: number;
 }
 
+/** Features that are painted alike. */
 export interface Batch {
   /** Represents the batch when properties are evaluated. */
   readonly feature: TileFeature;

@@ -7,11 +7,13 @@ import { type PlacedTile, partOf } from '../view/projection.js';
 import { Surface } from './surface.js';
 import { DrawingWork } from './work.js';
 
+/** A tile that is in memory, and its place in the view. */
 export interface LoadedTile {
   readonly place: PlacedTile;
   readonly tile: Tile;
 }
 
+/** One map while it is drawn. */
 export interface Frame {
   readonly surface: Surface;
   readonly view: Viewport;

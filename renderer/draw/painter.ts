@@ -6,6 +6,7 @@ import type { Finish } from './as-one.js';
 import type { Batch } from './bucket.js';
 import type { TileCanvas } from './tile-canvas.js';
 
+/** Draws the layers of one type from vector tiles. */
 export interface VectorPainter {
   /** Properties that the painter reads and that may depend on the feature. */
   readonly properties: readonly string[];
@@ -22,6 +23,7 @@ export interface VectorPainter {
   readonly plain?: PlainPainter;
 }
 
+/** Draws layers with plain colours, without the drawing engine. */
 export interface PlainPainter {
   /** Returns whether the layer has plain colours only. */
   handles(layer: StyleLayer): boolean;

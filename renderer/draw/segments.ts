@@ -25,6 +25,7 @@ interface Segment {
   readonly box: PixelBox;
 }
 
+/** Colours a line along its way. */
 export interface Brush {
   /**
    * Returns the fill of a segment that begins `travelled` device pixels after the line's start. The x axis runs along

@@ -6,6 +6,7 @@ import { isPerFeature, type Property } from '../style/property.js';
 import { dependenciesOf, type PropertyDependencies } from '../style/property-dependencies.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
 
+/** Which features a layer draws, at which zoom and in which groups. Layers with equal selections share buckets. */
 export interface Selection {
   readonly sourceLayer: string;
   readonly layer: StyleLayer;

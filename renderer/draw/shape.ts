@@ -9,6 +9,7 @@ import { boxOf, type Coordinates, doubledArea } from '../tiles/coordinates.js';
 import { type GeometryType, polygon, type TileFeature } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 
+/** The geometry of a feature, which `coordinates` decodes. */
 export interface Shape {
   readonly type: GeometryType;
   /** Bounding box of all vertices, in tile units. */

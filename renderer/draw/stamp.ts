@@ -6,6 +6,7 @@ import { wordsOf } from '../pixels.js';
 import type { PixelBox } from '../types.js';
 import type { Surface } from './surface.js';
 
+/** A small picture that is drawn once and blended wherever it is needed. */
 export interface Stamp {
   /** Row by row. Channels are multiplied by opacity. */
   readonly pixels: Uint32Array;

@@ -21,10 +21,12 @@ export const turnedRingPart = 3;
 
 export const isRing = (kind: PartKind): boolean => kind >= ringPart;
 
+/** Lines and rings, of which `kinds` has one each. */
 export interface LineList extends Lines {
   readonly kinds: readonly PartKind[];
 }
 
+/** Lines and rings in whole tile units. `xy` alternates x and y. */
 export interface Vertices extends LineList {
   readonly xy: Int32Array;
 }

@@ -136,6 +136,7 @@ export interface Candidate {
 /** Limits the candidates of a layer to the most important ones. The map is full before the others would be tried. */
 export const maxCandidates = 4_000;
 
+/** A label that will be drawn, at the first of its places that was free. */
 export interface PlacedLabel {
   readonly candidate: Candidate;
   readonly placement: Placement;

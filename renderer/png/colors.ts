@@ -2,6 +2,7 @@
 import type { Bitmap } from '../raster/bitmap.js';
 import type { PixelBox } from '../types.js';
 
+/** The distinct colours of a picture. The arrays are valid until its next count. */
 export interface Counted {
   /** Distinct colours, numbered from 1. */
   readonly colors: Uint32Array;

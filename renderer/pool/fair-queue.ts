@@ -7,6 +7,7 @@
  * overtake a job only a limited number of times. Pure.
  */
 
+/** Work that waits. `owner` is the project that it is charged to. */
 export interface Queued {
   readonly owner: string;
   /** Estimated processor time. */

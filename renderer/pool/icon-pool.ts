@@ -13,6 +13,7 @@ import type { Works } from './messages.js';
 import { createPool, type JobOptions, type PoolOptions } from './pool.js';
 import { SharedWork } from './shared-work.js';
 
+/** Decodes icons in another process, because a file may come from anywhere. */
 export interface IconPool {
   /** Rejects like {@link Pool.run} when there is no result. `owner` is charged for the processor time. */
   rasterize(owner: string, file: Uint8Array, scale: number, signal?: AbortSignal): Promise<Validated<RasterIcon>>;

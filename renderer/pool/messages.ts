@@ -48,12 +48,15 @@ export interface Works {
   };
 }
 type WorkKind = keyof Works;
+/** A job for a process. Everything in it is copied. */
 export type Work = { [Kind in WorkKind]: { readonly kind: Kind } & Works[Kind]['input'] }[WorkKind];
+/** The result of a job, by its kind. */
 export type Result = Works[WorkKind]['result'];
 
 /** Every later message. */
 export type Task = Work & { readonly id: number };
 
+/** What a process tells its parent: first `ready` or `unusable`, then one message for each job. */
 export type Answer =
   | { readonly kind: 'ready'; readonly found?: FoundSource }
   /** The process cannot work, and ends. */

@@ -35,6 +35,7 @@ export interface JobOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The result of a job, and the processor time to charge its owner with. */
 export interface Done<R> {
   readonly result: R;
   /** Measured processor time. */

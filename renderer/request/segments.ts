@@ -9,6 +9,7 @@ import { type FieldProblem, invalid, type Validated } from '../../schemas/errors
 import type { Position } from '../types.js';
 import { decimal } from './numbers.js';
 
+/** What one parameter says: options, and the locations that they are for. */
 export interface Segments {
   /** Option values by name in lower case. The last of equal names counts. */
   readonly options: ReadonlyMap<string, string>;

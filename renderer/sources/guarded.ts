@@ -13,6 +13,7 @@ const defaultTimeoutMs = 8_000;
 const maxBodyBytes = 16 * 2 ** 20;
 const maxConnectionsPerOrigin = 16;
 
+/** Fetches parts of an archive from addresses that are checked. Its owner closes it. */
 export interface ArchiveFetcher {
   readonly fetchBytes: FetchBytes;
   close(): Promise<void>;

@@ -14,6 +14,7 @@ export const maxSamples = 12;
 /** Tiles to inspect, read when they are needed. */
 export type Samples = () => Promise<readonly Uint8Array[]>;
 
+/** What the metadata of an archive says of its tiles. */
 export type TileInfo = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
 
 /**

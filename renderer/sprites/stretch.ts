@@ -11,6 +11,7 @@ interface StretchedPart {
   readonly end: number;
 }
 
+/** One axis of an image that was stretched to fit a text. */
 export interface Stretched {
   readonly parts: readonly StretchedPart[];
   /** Length of all parts in CSS pixels. */

@@ -43,6 +43,7 @@ interface Condition {
   readonly accepted: ReadonlySet<unknown>;
 }
 
+/** A layer whose filter and properties are compiled. Maps share it. */
 export interface StyleLayer extends PlacementHints {
   readonly id: string;
   readonly type: LayerType;

@@ -38,6 +38,7 @@ const firstZooms = [
 /** Number of countries up to each rank but the last. */
 const upToRank = [11, 35, 75, 110, 155];
 
+/** How important the name of a country is. `region` has two letters (ISO 3166-1). */
 export interface CountryRank {
   readonly region: string;
   /** Position in the order, from 0. */

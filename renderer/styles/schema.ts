@@ -47,6 +47,7 @@ export const roadClasses = [
   ...(['path', 'track', 'pedestrian', 'service', 'minor', 'tertiary', 'secondary', 'primary_link', 'primary'] as const),
   ...(['trunk', 'motorway_link', 'motorway'] as const),
 ];
+/** Kinds of roads, which {@link roadClasses} orders by importance. */
 export type RoadClass = (typeof roadClasses)[number];
 
 export type RailClass = 'rail' | 'transit';
@@ -101,6 +102,7 @@ export interface SideTracks {
   readonly isSideTrack: ExpressionSpecification;
 }
 
+/** Where the vector tiles of one schema have what the built-in styles draw. Null: they have none of it. */
 export interface Schema {
   /** Background where a tile has no features. */
   readonly background: 'land' | 'water';
@@ -121,6 +123,7 @@ export interface Schema {
   readonly labels: SchemaLabels;
 }
 
+/** How the names of places are ranked, as expressions over their properties. */
 export interface PlaceImportance {
   /** From 1 for metropolises and the largest countries to about 10. Lower ranks are larger and placed first. */
   readonly rank: ExpressionSpecification;

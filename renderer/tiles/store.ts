@@ -13,6 +13,7 @@ import type { TileSource } from '../types.js';
 import { decodeRasterTile } from './raster-tile.js';
 import { decodeVectorTile, type VectorTile } from './vector-tile.js';
 
+/** A tile that was read, or why there is none. `key` identifies its contents within its store. */
 export type Tile =
   | { readonly kind: 'vector'; readonly key: string; readonly tile: VectorTile }
   | { readonly kind: 'raster'; readonly key: string; readonly image: Image }

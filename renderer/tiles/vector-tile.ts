@@ -20,6 +20,7 @@ export const line = 2;
 export const polygon = 3;
 
 type Value = string | number | boolean;
+/** The properties of a feature by name. Values keep the types of the tile. */
 export type Properties = Readonly<Record<string, Value>>;
 
 /** A tile's layers by name. */

@@ -21,6 +21,7 @@ export interface FitItem {
   readonly margins: Margins;
 }
 
+/** Width and height in CSS pixels. `scale` is device pixels per CSS pixel. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;

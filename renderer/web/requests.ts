@@ -22,6 +22,7 @@ export type WebFileRequest =
       readonly pixelRatio: number;
     };
 
+/** A file of interactive maps. `isGzip`: the bytes are compressed, for `content-encoding`. */
 export interface WebFile {
   readonly kind: 'file';
   readonly bytes: Uint8Array;

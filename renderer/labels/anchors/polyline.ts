@@ -1,5 +1,6 @@
 /** A line with distances measured from its start. Pure. */
 
+/** Two coordinates, in the unit of the line that they belong to. */
 export type Point = readonly [x: number, y: number];
 
 /** Returns the length of a line whose vertices alternate x and y. */

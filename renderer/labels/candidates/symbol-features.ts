@@ -12,6 +12,7 @@ import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 import type { PixelBox } from '../../types.js';
 import { isTemplate, type LabelSection, labelTexts } from '../text/label-text.js';
 
+/** A feature with a text, an icon or both, before it has a place. */
 export interface SymbolFeature {
   readonly feature: TileFeature;
   /** Empty for an icon alone. */

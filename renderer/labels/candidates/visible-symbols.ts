@@ -20,6 +20,7 @@ export interface VisibleTile {
   toImage(x: number, y: number): readonly [x: number, y: number];
 }
 
+/** A symbol whose tile is in view. The symbol itself may be beside it. */
 export interface VisibleSymbol extends SymbolFeature {
   readonly tile: VisibleTile;
 }

@@ -5,6 +5,7 @@ import { isSeparable, lettersOf } from '../text/script.js';
 import type { FontStyle } from '../text/text-style.js';
 import { type LetterField, makeField } from './fields.js';
 
+/** The letters of a run of text with their positions. A letter without pixels, such as a space, has no field. */
 export interface RunLetters {
   readonly letters: readonly { readonly field: LetterField | null; readonly xEm: number }[];
   /** Without letter spacing. */

@@ -36,6 +36,7 @@ export const haloFadePx = (haloBlurPx: number, scale: number): number =>
 /** Maximum width of a halo as a share of the size, from the specification. */
 const maxHaloShare = 1 / 4;
 
+/** How a text is drawn. */
 export interface TextStyle extends FontStyle {
   /** CSS colours. */
   readonly color: string;
