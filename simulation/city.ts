@@ -50,6 +50,7 @@ export interface Destinations {
   readonly airport: PlanePoint;
 }
 
+/** A simulated city. The same seed makes the same city. */
 export interface City {
   readonly geofences: readonly CityResource[];
   readonly beacons: readonly CityBeacon[];

@@ -27,6 +27,7 @@ interface Fix {
   readonly beacons?: readonly Readonly<Record<string, string | number>>[];
 }
 
+/** A simulated device, which moves by its own rules and knows nothing of geofences. */
 export interface Device {
   readonly deviceId: string;
   readonly userId: string;
