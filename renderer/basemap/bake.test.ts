@@ -130,7 +130,9 @@ async function isLandAt([longitude, latitude]: Position, zoom: number): Promise<
 
 test('shapes that cross the antimeridian do not run across the whole map', async () => {
   for (const name of ['land', 'lakes', 'rivers', 'states', 'borders']) {
-    for (const each of await layerAt(name, 0, 0, 0)) {
+    const features = await layerAt(name, 0, 0, 0);
+    expect(features, name).not.toEqual([]);
+    for (const each of features) {
       for (const ring of ringsOf(each).filter((part) => each.type === 3 || part.length > 2)) {
         const line = each.type === 3 ? ring : ring.slice(0, -1);
         for (let i = 1; i < line.length; i++) {

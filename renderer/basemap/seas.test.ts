@@ -25,6 +25,7 @@ test('names of seas stand on the sea, and those of lakes on a lake', () => {
   const world = readWorld('110m');
   const land = ringsOf(feature(world, world.objects.countries).features);
   const lakes = ringsOf(feature(waters, waters.objects.lakes).features as Feature<Polygon>[]);
+  expect(seas.length).toBeGreaterThan(20);
   for (const { properties, geometry } of seas) {
     const { name, class: of } = properties!;
     expect([name, isIn(geometry.coordinates, of === 'lake' ? lakes : land)]).toEqual([name, of === 'lake']);
@@ -32,6 +33,7 @@ test('names of seas stand on the sea, and those of lakes on a lake', () => {
 });
 
 test('every name of a sea or state can be drawn, and the first zoom of a sea is whole', () => {
+  expect(states.length).toBeGreaterThan(20);
   for (const { properties } of [...seas, ...states]) {
     const { class: _class, min_zoom: zoom = 0, ...all } = properties!;
     expect(Number.isInteger(zoom)).toBe(true);

@@ -86,11 +86,13 @@ test('the box of a chunk contains all its features', () => {
   fc.assert(
     fc.property(drawn, (features) => {
       const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes')!;
-      for (const { chunks } of bucketBuilder(tile, selectionOf(layerOf({}), [], null), 3)(tile.features).batches) {
-        for (const { box, shapes: inside } of chunks) {
-          expect(box.minX).toBe(Math.min(...inside.map((shape) => shape.box.minX)));
-          expect(box.maxY).toBe(Math.max(...inside.map((shape) => shape.box.maxY)));
-        }
+      const layer = layerOf({});
+      const { batches } = bucketBuilder(tile, selectionOf(layer, [], null), 3)(tile.features);
+      const chunks = batches.flatMap((batch) => batch.chunks);
+      expect(chunks.flatMap(({ shapes }) => shapes)).toHaveLength(tile.features.filter(layer.filter(3)).length);
+      for (const { box, shapes: inside } of chunks) {
+        expect(box.minX).toBe(Math.min(...inside.map((shape) => shape.box.minX)));
+        expect(box.maxY).toBe(Math.max(...inside.map((shape) => shape.box.maxY)));
       }
     }),
   );

@@ -25,6 +25,7 @@ test('a softened halo fades outwards around its width, from full to nothing', ()
   fc.assert(
     fc.property(px, px, (haloWidthPx, haloBlurPx) => {
       const rings = haloRings({ haloWidthPx, haloBlurPx }, 1);
+      expect(rings).not.toEqual([]);
       let covered = 0;
       for (const [i, { radiusPx, alpha }] of rings.entries()) {
         expect(alpha).toBeGreaterThan(0);

@@ -90,16 +90,21 @@ test('the label of a street crosses tile edges', () => {
 });
 
 test('the name of a square is level in its middle, or on a straight side where it is too wide', () => {
-  const [left, right] = [3496, 4696];
-  const placed = (name: string) => {
-    const square = lineOf(name, [left, 3696], [right, 3696], [right, 4496], [left, 4496], [left, 3696]);
+  const placed = (name: string, [left, top]: Vertex, [right, bottom]: Vertex) => {
+    const square = lineOf(name, [left, top], [right, top], [right, bottom], [left, bottom], [left, top]);
     const style = symbolStyle([line], {}, { [namesSquares]: true });
     return labelsOf(frameOf(fourTiles, 1, cutUp([square])), style, [], 'en').map(({ placement }) => placement);
   };
-  const [{ runs: [run] = [], rectangle } = {}, ...others] = placed('Piazza');
+  const [{ runs: [run] = [], rectangle } = {}, ...others] = placed('Piazza', [3496, 3696], [4696, 4496]);
   expect(others).toEqual([]);
   expect([run?.x, run?.y, rectangle?.angle]).toEqual([256, 256, 0].map((value) => expect.closeTo(value)));
-  for (const { rectangle } of placed('Piazzadellasantissimaannunziata')) expect(rectangle).toBeDefined();
+
+  const [narrow, high] = [75, 200];
+  const [onSide, ...more] = placed('Piazza Massimo', [3796, 3296], [3796 + 8 * narrow, 3296 + 8 * high]);
+  expect(more).toEqual([]);
+  expect(onSide?.rectangle?.width).toBeGreaterThan(narrow);
+  const expected = { x: 256 - narrow / 2, angle: -Math.PI / 2 };
+  expect(onSide?.rectangle).toMatchObject({ x: expect.closeTo(expected.x), angle: expect.closeTo(expected.angle) });
 });
 
 test('names in every script are placed at points and along streets', () => {

@@ -51,9 +51,12 @@ function distanceTo(line: Polyline, [x, y]: Point, from: number, to: number): nu
 }
 
 test('no letter steps aside where the line jogs', () => {
-  // A street that continues 12 pixels beside itself, as where two carriageways are joined.
-  const jog = new Polyline([0, 0, 50, 0, 52, 12, 140, 12]);
-  for (const { runs } of placementsOf(jog, 'Sacramento Street')) {
+  // A street that continues 12 pixels beside itself, as where two carriageways are joined. Its end has space for the
+  // name.
+  const jog = new Polyline([0, 0, 50, 0, 52, 12, 300, 12]);
+  const placements = placementsOf(jog, 'Sacramento Street', { ...upright, maxAngle: Math.PI / 2 });
+  expect(placements).not.toEqual([]);
+  for (const { runs } of placements) {
     for (const [i, run] of runs.slice(1).entries()) {
       const before = runs[i]!;
       const step = Math.atan2(run.y - before.y, run.x - before.x);
@@ -63,16 +66,19 @@ test('no letter steps aside where the line jogs', () => {
 });
 
 test('no name cracks where the line turns to one side and back', () => {
-  // Via Bolognese in Florence, which steps aside by the width of a letter.
+  // Via Bolognese in Florence, which steps aside by the width of a letter. The last vertex is added, as space for the
+  // name.
   const street = new Polyline([
     ...[305.3, 9, 305.8, 17.7, 305.8, 25.9, 305.9, 30.5, 306.6, 36.7, 307.3, 41, 308.3, 45.1, 312.5, 49.5],
-    ...[313.7, 55.4, 313.6, 61.3, 313.4, 66.5, 312.7, 76],
+    ...[313.7, 55.4, 313.6, 61.3, 313.4, 66.5, 312.7, 76, 306, 160],
   ]);
   const textStyle = textStyleFor('Via Bolognese', { sizePx: 10 });
   const width = textWidth('Via Bolognese', textStyle);
   const section = { line: street, from: 0, to: street.length };
   const style = { ...upright, maxAngle: (40 * Math.PI) / 180 };
-  for (const { runs } of placementsAlongLine(section, 'Via Bolognese', width, textStyle, style)) {
+  const placements = [...placementsAlongLine(section, 'Via Bolognese', width, textStyle, style)];
+  expect(placements).not.toEqual([]);
+  for (const { runs } of placements) {
     const ways = runs.slice(1).map(({ x, y }, i) => Math.atan2(y - runs[i]!.y, x - runs[i]!.x));
     const turns = ways.slice(1).map((way, i) => angleBetween(ways[i]!, way));
     const cracks = turns
@@ -83,9 +89,10 @@ test('no name cracks where the line turns to one side and back', () => {
 });
 
 test('no letters overlap where the line steps aside', () => {
-  // Rue Bossuet in Paris, whose carriageways are joined at a crossing.
+  // Rue Bossuet in Paris, whose carriageways are joined at a crossing. The last vertex is added, as space for the name.
   const xy = [
-    55.3, 79.3, 52.8, 70.8, 53.5, 66.8, 53, 59.5, 54, 55.5, 55.8, 51.5, 56.8, 47.8, 57.8, 42.5, 54, 41, 62.8, -9,
+    55.3, 79.3, 52.8, 70.8, 53.5, 66.8, 53, 59.5, 54, 55.5, 55.8, 51.5, 56.8, 47.8, 57.8, 42.5, 54, 41, 62.8, -9, 80.4,
+    -109,
   ];
   const street = new Polyline(xy);
   const textStyle = { ...textStyleFor('Rue Bossuet'), sizePx: 11 };
@@ -97,6 +104,7 @@ test('no letters overlap where the line steps aside', () => {
       ...(['Rue Bossuet', width, textStyle, { ...upright, maxAngle: Math.PI / 4 }] as const),
     ),
   ];
+  expect(placements).not.toEqual([]);
   for (const { runs } of placements) {
     const pitches = runs.slice(1).map((run, i) => Math.hypot(run.x - runs[i]!.x, run.y - runs[i]!.y));
     for (const [i, pitch] of pitches.entries())
@@ -105,10 +113,12 @@ test('no letters overlap where the line steps aside', () => {
 });
 
 test('letters lie on their section of the line, turn by at most the maximum angle, and spell the text', () => {
+  let set = 0;
   fc.assert(
     fc.property(bendingLine, fc.double({ min: 0, max: 0.4, noNaN: true }), (line, share) => {
       const [from, to] = [share * line.length, line.length];
       for (const { runs } of placementsOf(line, 'Via Roma', upright, from, to)) {
+        set++;
         expect(runs.map((run) => run.text).join('')).toBe('Via Roma');
         for (const { x, y } of runs) expect(distanceTo(line, [x, y], from, to)).toBeLessThan(3);
         for (const a of runs) {
@@ -119,6 +129,7 @@ test('letters lie on their section of the line, turn by at most the maximum angl
     }),
     { numRuns: 400 },
   );
+  expect(set).toBeGreaterThan(20);
 });
 
 test('text on an arc has several runs, each rotated with its part of the arc', () => {
@@ -131,15 +142,18 @@ test('text on an arc has several runs, each rotated with its part of the arc', (
 });
 
 test('upright text reads from left to right, or upwards', () => {
+  let set = 0;
   fc.assert(
     fc.property(bendingLine, (line) => {
       for (const { runs } of placementsOf(line, 'Via Roma')) {
+        set++;
         const [first, last] = [runs[0]!, runs.at(-1)!];
         if (runs.length === 1) expect(Math.cos(first.angle)).toBeGreaterThan(-1e-6);
         else expect(last.x - first.x).toBeGreaterThan(-1);
       }
     }),
   );
+  expect(set).toBeGreaterThan(20);
   const up = new Polyline([100, 0, 100, 200]);
   expect(placementsOf(up, 'Via Roma')[0]!.runs).toMatchObject([{ angle: -Math.PI / 2 }]);
 });
