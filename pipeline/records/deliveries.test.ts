@@ -47,9 +47,9 @@ describe('bodies', () => {
     const text = '\u20ac'.repeat(maxEventCharacters);
     const events = Array.from({ length: 5 }, (_, number) => ({ ...event(number, 'a'), text }));
     for (const webhook of [single, grouped]) {
-      for (const { body } of deliveriesOf(webhook, events, '\u20ac'.repeat(maxUserCharacters), facts)) {
-        expect(body.length).toBeLessThan(2 ** 20 - 4_096);
-      }
+      const deliveries = deliveriesOf(webhook, events, '\u20ac'.repeat(maxUserCharacters), facts);
+      expect(deliveries).toHaveLength(events.length);
+      for (const { body } of deliveries) expect(body.length).toBeLessThan(2 ** 20 - 4_096);
     }
   });
 });
