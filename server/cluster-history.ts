@@ -30,6 +30,7 @@ interface ClusterHistoryParts {
   readonly onReady: () => void;
 }
 
+/** ClickHouse as one role uses it, whether it is reachable or not. Its owner closes it. */
 export interface ClusterHistory {
   /** For requests. Rejects as `unavailable` until the tables are ready. */
   readonly reading: Pick<Analytics, 'query' | 'file'>;

@@ -27,6 +27,7 @@ import { startSweepers } from './stages/sweepers.js';
 import { startWebhookStage } from './stages/webhooks.js';
 import { createWebhookClient } from './webhook-client.js';
 
+/** What the roles of a process share. A role closes only what it has opened itself. */
 export interface RoleParts extends NodeParts {
   /** Shared by all stages of the process. */
   readonly stageMetrics: Recorder;

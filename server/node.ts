@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Space } from '../backends/embedded/space.js';
 import type { ConfigurationReader, EncodedWriter } from '../pipeline/catalog/types.js';
 
+/** A node that runs, until its owner stops it or a part fails. */
 export interface Node {
   readonly app: FastifyInstance;
   readonly configuration: ConfigurationReader;

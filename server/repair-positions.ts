@@ -12,6 +12,7 @@ import { analyticsSinkGroup } from '../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../pipeline/stages/webhooks/stage.js';
 
+/** The parts of a backend whose positions are compared with the log. */
 export interface RepairableBackend {
   readonly log: Pick<Log, 'partitions' | 'read' | 'bounds'>;
   readonly stateStore: Pick<StateStore, 'position' | 'claim' | 'commit'>;

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Environment } from '../schemas/json/common.js';
 import type { KeyKind } from '../schemas/json/project.js';
 
+/** The four keys of a project in plain text, such as `test_publishable`. */
 export type Keys = Readonly<Record<`${Environment}_${KeyKind}`, string>>;
 
 /** What a server prints when it is ready. */
@@ -14,11 +15,13 @@ export interface Greeting {
   readonly keys: Keys | undefined;
 }
 
+/** How a process ended: by itself with a code, or by a signal. The other one is null. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
+/** A server that was started. Its owner stops it. */
 export interface ServerProcess {
   readonly pid: number;
   /** Rejects with the end of the log when the process ends before it is ready. */

@@ -18,6 +18,7 @@ export interface LoadedSetting {
   readonly source: string;
 }
 
+/** The configuration with the source of each value, or every problem with its key. */
 export type Loaded =
   | { readonly ok: true; readonly configuration: Configuration; readonly settings: readonly LoadedSetting[] }
   | { readonly ok: false; readonly problems: readonly string[] };

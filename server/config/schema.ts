@@ -768,4 +768,5 @@ type ConfigurationOf<Schema> =
     ? Value
     : { readonly [Name in keyof Schema]: ConfigurationOf<Schema[Name]> };
 
+/** The settings of a process, checked and frozen. Every default is filled in. */
 export type Configuration = ConfigurationOf<typeof configurationSchema>;

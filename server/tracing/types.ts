@@ -9,6 +9,7 @@ export interface TracingParts {
   readonly onProblem: (problem: string) => void;
 }
 
+/** The tracing of a process, which its owner closes last. */
 export interface NodeTracing extends Tracing {
   /** Sends the spans that have ended. */
   close(): Promise<void>;
