@@ -9,6 +9,7 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
+/** The answer, or why there is none after one attempt. */
 export type Outcome<Answer> = { readonly ok: true; readonly answer: Answer } | ({ readonly ok: false } & Failure);
 
 const firstDelayMs = 250;

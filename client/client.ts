@@ -39,6 +39,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** Calls the API of one server with one key. */
 export interface Client {
   /**
    * Sends a request and resolves to the answer.

@@ -28,6 +28,7 @@ export interface EventStreamOptions {
   readonly onLoss?: (error: Error, retryAfterMs: number) => void;
 }
 
+/** An event, or a gap. With its `id` a later stream continues behind it. */
 export type EventStreamItem =
   | { readonly kind: 'event'; readonly id: string; readonly event: Event }
   /** Records that were deleted before they were read, per partition: an upper bound over all projects. */

@@ -3,6 +3,7 @@ import type { Operations } from './types.js';
 
 /** Method and path, for example `PUT /v1/geofences/{tag}/{externalId}`. */
 export type Operation = keyof Operations;
+/** The body of the answer to an operation, with its `meta`. */
 export type Answer<O extends Operation> = Operations[O]['answer'];
 
 /** A merge patch: `null` clears a field. */
