@@ -6,10 +6,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { createClickHouse } from '../backends/cluster/clickhouse/analytics.js';
-import { openCluster } from '../backends/cluster/cluster.js';
+import type { ClientObserver } from '../backends/cluster/client-observer.js';
+import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
+import type { ClickHouseOptions } from '../backends/cluster/options.js';
+import type { Patience } from '../backends/cluster/patience.js';
 import { watched } from '../backends/embedded/environment.js';
-import { createSpace, refuseWhenFull, refuseWhenOut } from '../backends/embedded/space.js';
+import { createSpace, refuseWhenFull, refuseWhenOut, type Space } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { followInBackground } from '../pipeline/catalog/index/follow.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
@@ -73,6 +77,100 @@ const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'an
 /** The roles that share partitions with other nodes. */
 const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
+/** Claims the data folder for this process, and brings it up to date. */
+async function claimDataFolder(configuration: Configuration, logger: Logger): Promise<void> {
+  prepareDataFolder(configuration.data, logger);
+  await lockFolder(configuration.data);
+  refuseUnusableFiles(configuration.data);
+  migrateDataFolder(configuration.data, logger);
+}
+
+/** Returns the callbacks that report problems of services, to the log and to the metrics. */
+function createReports(logger: Logger, registry: Registry) {
+  const metrics = createRecorder(clusterMetrics, registry);
+  return {
+    onProblem(problem: string): void {
+      logger.warn({ problem }, 'cluster');
+      metrics.add('dependency_errors_total', 1);
+    },
+    onRefusal: (service: string): void => metrics.add('dependency_refusals_total', 1, service),
+  };
+}
+
+/**
+ * Opens the node's own read model and applies all changes that the log has. `requestLog` refuses changes while the disk
+ * is full: Kafka would accept them, but the caller would wait for the read model.
+ */
+async function openConfiguration(
+  { configuration, logger, demand }: Pick<NodeParts, 'configuration' | 'logger' | 'demand'>,
+  backend: ClusterBackend,
+  space: Space,
+) {
+  const { log } = backend;
+  const requestLog: Log = {
+    ...backend.requestLog,
+    async append(topic, records) {
+      if (topic === topics.changes) refuseWhenFull(space);
+      await backend.requestLog.append(topic, records);
+    },
+  };
+  prepareReadModel(configuration, { changesId: backend.changesId, nowMs: Date.now() }, logger);
+  const readModel = openNodeReadModel(configuration, space);
+  const environments = { 'read-model': watched(readModel.file) };
+  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
+  const changes = await followComparedChanges({
+    log,
+    readModel,
+    onProblem: (problem) => logger.error(problem, 'skipped a change'),
+    isServing: demand.isServing,
+  });
+  const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
+  await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
+  const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
+  return { readModel, folderWatch, changes, writer, catchUp };
+}
+
+/** Opens ClickHouse for each role that asks, and knows whether a role still waits for it. */
+function createHistories(
+  clickHouse: ClickHouseOptions,
+  parts: {
+    readonly observer: ClientObserver;
+    readonly patience: Patience;
+    readonly logger: Logger;
+    readonly onProblem: (problem: string) => void;
+  },
+) {
+  const { observer, patience, logger, onProblem } = parts;
+  const opened: ClusterHistory[] = [];
+  return {
+    async open(role: Role): Promise<ClusterHistory> {
+      const history = await openHistory({
+        analytics: createClickHouse(clickHouse, { observer, patience }),
+        clickHouse,
+        onAway: (problem) => onProblem(`${problem}; role ${role} goes on without history`),
+        onReady: () => logger.info({ role }, 'ClickHouse is back'),
+      });
+      opened.push(history);
+      return history;
+    },
+    /** Returns the services that a role waits for. */
+    waitsFor: (): readonly string[] => (opened.every(({ isReady }) => isReady) ? [] : ['clickhouse']),
+  };
+}
+
+/** Starts the roles of the node, one after another. */
+async function startRoles(roles: readonly Role[], parts: RoleParts): Promise<ReadonlyMap<Role, Part>> {
+  const running = new Map<Role, Part>();
+  for (const role of roles) running.set(role, await startRole(role, parts));
+  return running;
+}
+
+/** Stops the roles that have partitions, so that other nodes take these over at once. */
+async function releasePartitions(running: ReadonlyMap<Role, Part>): Promise<void> {
+  const stopped = Promise.allSettled(consumingRoles.map((role) => running.get(role)?.stop()));
+  await Promise.race([stopped, delay(releaseTimeoutMs)]);
+}
+
 /**
  * Resolves when the roles run. The caller stops the node. Rejects when the configuration is contradictory, a service
  * cannot be reached, or the signal aborts while the start waits for one that it needs for as long as that takes.
@@ -85,97 +183,60 @@ export async function startClusterNode(
   refuseContradictions(configuration);
   reportUnusableFiles(configuration, logger);
   const options = clusterOptionsOrRefuse(configuration);
-  const secrets = sharedSecrets(process.env);
+  const { adminApiKey, encryptionKey } = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
-  prepareDataFolder(configuration.data, logger);
-  await lockFolder(configuration.data);
-  refuseUnusableFiles(configuration.data);
-  migrateDataFolder(configuration.data, logger);
+  await claimDataFolder(configuration, logger);
 
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, configuration.roles.join(), logger);
-  const metrics = createRecorder(clusterMetrics, registry);
+  const reports = createReports(logger, registry);
   const space = createSpace();
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
-  const onProblem = (problem: string): void => {
-    logger.warn({ problem }, 'cluster');
-    metrics.add('dependency_errors_total', 1);
-  };
-  const onRefusal = (service: string): void => metrics.add('dependency_refusals_total', 1, service);
   const observers = createServiceObservers(registry);
-  const backend = await openCluster({ ...options, onProblem, onRefusal, ending, observers });
-  const { log } = backend;
-  /** Refuses changes while the disk is full: Kafka would accept them, but the caller would wait for the read model. */
-  const requestLog: Log = {
-    ...backend.requestLog,
-    async append(topic, records) {
-      if (topic === topics.changes) refuseWhenFull(space);
-      await backend.requestLog.append(topic, records);
-    },
-  };
-  prepareReadModel(configuration, { changesId: backend.changesId, nowMs: Date.now() }, logger);
-  const readModel = openNodeReadModel(configuration, space);
-  const environments = { 'read-model': watched(readModel.file) };
-  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
+  const backend = await openCluster({ ...options, ...reports, ending, observers });
   const demand = createDemand();
-  const changes = await followComparedChanges({
-    log,
-    readModel,
-    onProblem: (problem) => logger.error(problem, 'skipped a change'),
-    isServing: demand.isServing,
-  });
-  const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
-  await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
+  const opened = await openConfiguration({ configuration, logger, demand }, backend, space);
+  const { readModel, changes, writer, catchUp } = opened;
 
   // Created after the read model has caught up, because the catalog loads its fences from it.
   const catalog = createCatalog(readModel);
   const following = followInBackground(catalog);
   const spatial = createSpatialQueries(catalog, Date.now);
-  const { adminApiKey } = secrets;
-  const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
-  const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
   const { values } = backend;
-  const sessions = createNodeSessions(configuration, { configuration: readModel, values, catchUp });
   const node: NodeParts = {
     configuration,
     logger,
     readModel,
     registry,
     adminApiKey,
-    secretCipher,
+    secretCipher: createSecretCipher(encryptionKeyOf(encryptionKey)),
     values,
     // Redis has one memory for all: the bounds of answers keep their part of it small.
     answers: values,
-    sessions,
+    sessions: createNodeSessions(configuration, { configuration: readModel, values, catchUp }),
     tracing,
     demand,
     catchUp,
   };
-  const histories: ClusterHistory[] = [];
-  async function openHistoryOf(role: Role): Promise<ClusterHistory> {
-    const { patience } = backend;
-    const history = await openHistory({
-      analytics: createClickHouse(options.clickHouse, { observer: observers.clickhouse, patience }),
-      clickHouse: options.clickHouse,
-      onAway: (problem) => onProblem(`${problem}; role ${role} goes on without history`),
-      onReady: () => logger.info({ role }, 'ClickHouse is back'),
-    });
-    histories.push(history);
-    return history;
-  }
+  const histories = createHistories(options.clickHouse, {
+    observer: observers.clickhouse,
+    patience: backend.patience,
+    logger,
+    onProblem: reports.onProblem,
+  });
   const app = createNodeServer(node);
   const operations = await addOperations(app, {
     // Without a write the node learns of no change: keys that were revoked elsewhere would stay valid here.
     ready: async () => refuseWhenOut(space),
-    waitsFor: () => (histories.every(({ isReady }) => isReady) ? [] : ['clickhouse']),
+    waitsFor: histories.waitsFor,
     exposition: () => exposition(registry, []),
   });
-  const shared: RoleParts = {
+  const running = await startRoles(configuration.roles, {
     ...node,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
-    openHistory: openHistoryOf,
+    openHistory: histories.open,
     clickHouse: options.clickHouse,
     clusterOptions: options,
     writer,
@@ -185,20 +246,13 @@ export async function startClusterNode(
     mailer,
     roads,
     app,
-  };
-  const running = new Map<Role, Part>();
-  for (const role of configuration.roles) running.set(role, await startRole(role, shared));
-
-  async function releasePartitions(): Promise<void> {
-    const stopped = Promise.allSettled(consumingRoles.map((role) => running.get(role)?.stop()));
-    await Promise.race([stopped, delay(releaseTimeoutMs)]);
-  }
+  });
 
   /** In the order of stopping. */
   const parts: readonly Part[] = [
     { stop: () => closeHttp(app, configuration, logger) },
     { stop: async () => spaceWatch.stop() },
-    folderWatch,
+    opened.folderWatch,
     ...stopOrder.flatMap((role) => running.get(role) ?? []),
     { stop: async () => following.stop() },
     ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),
@@ -212,7 +266,7 @@ export async function startClusterNode(
       running.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     markStarted: operations.markStarted,
     failed: failureOf(parts, space).catch(async (error) => {
-      await releasePartitions();
+      await releasePartitions(running);
       throw error;
     }),
     stop: () => stopInOrder(parts),
@@ -224,7 +278,7 @@ interface SharedSecrets {
   readonly encryptionKey: string;
 }
 
-/** The secrets that must be equal on all nodes. */
+/** Returns the secrets that must be equal on all nodes. Throws ConfigurationError for a missing one. */
 function sharedSecrets(environment: Readonly<Record<string, string | undefined>>): SharedSecrets {
   const required = (variable: string, format: string): string => {
     const value = environment[variable];

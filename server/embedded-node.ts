@@ -7,12 +7,13 @@
  */
 // This thread loads chDB for the analytics thread.
 import '../backends/embedded/chdb-stays-loaded.js';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
 import { watched } from '../backends/embedded/environment.js';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
-import { createSpace, newSharedSpace, refuseWhenFull, type Space } from '../backends/embedded/space.js';
+import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import { type ChangeProblem, followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
@@ -36,7 +37,7 @@ import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { refuseSmallDisk, refuseUnusableFiles } from './data-folder/unusable.js';
 import { createDemand } from './demand.js';
-import { addApi, addIngest, createNodeServer, type NodeParts } from './http.js';
+import { type ApiServices, addApi, addIngest, createNodeServer, type NodeParts } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
@@ -70,15 +71,140 @@ async function claimDataFolder(configuration: Configuration, logger: Logger): Pr
   return encryptionKey(configuration.data);
 }
 
+/** Opens the data folder in this thread, and applies all changes that its log has to the read model. */
+async function openStores({
+  configuration,
+  logger,
+  registry,
+  demand,
+}: Pick<NodeParts, 'configuration' | 'logger' | 'registry' | 'demand'>) {
+  const sharedSpace = newSharedSpace();
+  const space = createSpace(sharedSpace);
+  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
+  const backend = openBackend(configuration, space, 'refuse');
+  discardOtherFormat(configuration);
+  const readModel = openNodeReadModel(configuration, space);
+  const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
+  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
+  const log: Log = {
+    ...backend.log,
+    async append(topic, records) {
+      refuseWhenFull(space);
+      await backend.log.append(topic, records);
+    },
+  };
+  const onProblem = (problem: ChangeProblem) => logger.error(problem, 'skipped a change');
+  const changes = await followComparedChanges(
+    { log, readModel, onProblem, isServing: demand.isServing },
+    { beyondEndMs: 0 },
+  );
+  const writer = createConfigurationWriter({ log, readModel });
+  await readModel.waitFor(await log.end(topics.changes, 0));
+  return { sharedSpace, space, spaceWatch, folderWatch, backend, log, readModel, changes, writer };
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
 /** Starts the other threads, and waits until they are ready. */
-async function startWorkers(given: WorkerData, space: Space, logger: Logger) {
+async function startThreads(
+  { configuration, logger }: Pick<NodeParts, 'configuration' | 'logger'>,
+  { space, sharedSpace, log }: Pick<Stores, 'space' | 'sharedSpace' | 'log'>,
+) {
+  const applied = newAppliedOffsets(log.partitions(topics.locations));
+  const given: WorkerData = { configuration, applied, space: sharedSpace };
   const stage = startWorker<StageCalls>('./stage-worker.js', given);
   const analytics = isChdbInstalled ? startWorker<AnalyticsCalls>('./analytics-worker.js', given) : undefined;
   if (analytics === undefined) logger.warn({ reason: notInstalled }, 'analytics are missing');
   const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
   await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
-  return { stage, analytics, workers };
+  return {
+    stage,
+    workers,
+    applied,
+    progress: sharedProgress(log, applied),
+    history: analytics?.calls ?? missingAnalytics,
+    erasesNothing: analytics === undefined ? notInstalled : undefined,
+  };
+}
+
+type Threads = Awaited<ReturnType<typeof startThreads>>;
+
+/** Starts erasures, and the removal of what has expired. Returns them in the order of stopping. */
+function startJobs(
+  { backend, readModel, writer }: Stores,
+  { history }: Threads,
+  { configuration, logger, secretCipher }: Pick<NodeParts, 'configuration' | 'logger' | 'secretCipher'>,
+): readonly Part[] {
+  const sweepers = startSweepers({ readModel, writer, takeLease: leasesOfOnlyNode }, configuration);
+  const { log, stateStore: states, positions, deliveryQueue: deliveries } = backend;
+  const eraser = startEraser(
+    {
+      readModel,
+      writer,
+      takeLease: leasesOfOnlyNode,
+      clock: Date.now,
+      log,
+      states,
+      positions,
+      deliveries,
+      analytics: history,
+      secretCipher,
+    },
+    { configuration, logger },
+  );
+  return [eraser, startSweeps(backend), sweepers];
+}
+
+/** What requests use besides stores and threads. */
+interface Services extends ApiServices {
+  readonly rejections: ReturnType<typeof startRejectionCounter>;
+  readonly encryptionKey: Buffer;
+}
+
+/** Adds all routes, and starts what follows from edits. */
+async function addRoutes(
+  app: FastifyInstance,
+  node: NodeParts,
+  { space, backend, log, writer }: Stores,
+  { stage, workers, applied, progress, history, erasesNothing }: Threads,
+  { rejections, encryptionKey, ...services }: Services,
+) {
+  const { configuration, registry } = node;
+  const operations = await addOperations(app, {
+    ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
+    exposition: async () =>
+      exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
+  });
+  await app.register(backupRoutes({ analytics: history, encryptionKey }));
+  const spatial = shareSpatialQueries(stage.calls);
+  const { stateStore: states, deliveryQueue: deliveries } = backend;
+  await addIngest(app, node, {
+    log,
+    spatial,
+    inbox: createInbox(stage.replies),
+    states,
+    paceBulk: createPacing(async () => {
+      // While the disk is full, evaluation stands still, and a paced upload would wait for it.
+      refuseWhenFull(space);
+      return progress();
+    }, configuration.ingest.maxBacklogRecords),
+    rejections,
+    roads: services.roads,
+  });
+  const follower = await addApi(app, node, {
+    writer,
+    spatial,
+    analytics: history,
+    erasesNothing,
+    stores: { log, states, deliveries, leases: embeddedLeases, takeLease: leasesOfOnlyNode },
+    services,
+    admitWrite: () => refuseWhenFull(space),
+    nextOffsets: async () => offsetsOf(applied),
+    replaySource: { kind: 'folder', path: configuration.data },
+    isOnlyNode: true,
+  });
+  return { operations, follower };
 }
 
 /** Resolves when the node runs. The caller stops it. Rejects when the configuration or the data folder is unusable. */
@@ -90,119 +216,46 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const secretKey = await claimDataFolder(configuration, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, 'main', logger);
-  const sharedSpace = newSharedSpace();
-  const space = createSpace(sharedSpace);
-  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
-  const backend = openBackend(configuration, space, 'refuse');
-  discardOtherFormat(configuration);
-  const readModel = openNodeReadModel(configuration, space);
-  const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
-  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
-  const { stateStore } = backend;
-  const log: Log = {
-    ...backend.log,
-    async append(topic, records) {
-      refuseWhenFull(space);
-      await backend.log.append(topic, records);
-    },
-  };
   const demand = createDemand();
-  const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'skipped a change');
-  const changes = await followComparedChanges(
-    { log, readModel, onProblem: onChangeProblem, isServing: demand.isServing },
-    { beyondEndMs: 0 },
-  );
-  const writer = createConfigurationWriter({ log, readModel });
-  await readModel.waitFor(await log.end(topics.changes, 0));
-
-  const secretCipher = createSecretCipher(secretKey);
+  const stores = await openStores({ configuration, logger, registry, demand });
+  const { space, backend, log, readModel, writer } = stores;
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, loggedTo(logger));
-  // Started after the read model has caught up, because the location stage loads its fences from it.
-  const applied = newAppliedOffsets(log.partitions(topics.locations));
-  const given = { configuration, applied, space: sharedSpace };
-  const { stage, analytics, workers } = await startWorkers(given, space, logger);
-  const history = analytics?.calls ?? missingAnalytics;
-  const spatial = shareSpatialQueries(stage.calls);
-
-  const sweepers = startSweepers({ readModel, writer, takeLease: leasesOfOnlyNode }, configuration);
-  const { positions, deliveryQueue: deliveries } = backend;
-  const eraser = startEraser(
-    {
-      readModel,
-      writer,
-      takeLease: leasesOfOnlyNode,
-      clock: Date.now,
-      log: backend.log,
-      states: stateStore,
-      positions,
-      deliveries,
-      analytics: history,
-      secretCipher,
-    },
-    { configuration, logger },
-  );
-  const sweeps = startSweeps(backend);
-  const rejections = startRejectionCounter(log, Date.now);
-  const progress = sharedProgress(log, applied);
-  addBacklogMetrics(registry, progress);
   const node: NodeParts = {
     configuration,
     logger,
     readModel,
     registry,
     adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
-    secretCipher,
+    secretCipher: createSecretCipher(secretKey),
     values: backend.values,
     answers: backend.answers,
     sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
     tracing,
     demand,
   };
+
+  // Started after the read model has caught up, because the location stage loads its fences from it.
+  const threads = await startThreads(node, stores);
+  const jobs = startJobs(stores, threads, node);
+  const rejections = startRejectionCounter(log, Date.now);
+  addBacklogMetrics(registry, threads.progress);
+
   const app = createNodeServer(node);
-  const operations = await addOperations(app, {
-    ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
-    exposition: async () =>
-      exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
-  });
-  await app.register(backupRoutes({ analytics: history, encryptionKey: secretKey }));
-  await addIngest(app, node, {
-    log,
-    spatial,
-    inbox: createInbox(stage.replies),
-    states: stateStore,
-    paceBulk: createPacing(async () => {
-      // While the disk is full, evaluation stands still, and a paced upload would wait for it.
-      refuseWhenFull(space);
-      return progress();
-    }, configuration.ingest.maxBacklogRecords),
-    rejections,
-    roads,
-  });
-  const follower = await addApi(app, node, {
-    writer,
-    spatial,
-    analytics: history,
-    erasesNothing: analytics === undefined ? notInstalled : undefined,
-    stores: { log, states: stateStore, deliveries, leases: embeddedLeases, takeLease: leasesOfOnlyNode },
-    services: { maps, roads, mailer, webhookClient },
-    admitWrite: () => refuseWhenFull(space),
-    nextOffsets: async () => offsetsOf(applied),
-    replaySource: { kind: 'folder', path: configuration.data },
-    isOnlyNode: true,
-  });
+  const services = { maps, roads, mailer, webhookClient, rejections, encryptionKey: secretKey };
+  const { operations, follower } = await addRoutes(app, node, stores, threads, services);
 
   // In the order of stopping: requests first, because they wait for the location stage; then writers, then readers of
   // what they wrote. While the disk is full, what stores would wait for space.
   const serving: readonly Part[] = [
     { stop: () => closeHttp(app, configuration, logger) },
     ...[closing(mailer), closing(maps), follower, closing(roads), closing(rejections)],
-    { stop: async () => spaceWatch.stop() },
-    folderWatch,
+    { stop: async () => stores.spaceWatch.stop() },
+    stores.folderWatch,
   ];
   const storing: readonly Part[] = [
-    ...[eraser, sweeps, sweepers, closing(webhookClient), ...workers],
-    ...[changes, readModel, backend, tracing].map(closing),
+    ...[...jobs, closing(webhookClient), ...threads.workers],
+    ...[stores.changes, readModel, backend, tracing].map(closing),
   ];
   return {
     app,

@@ -161,7 +161,7 @@ interface ApiStores {
 }
 
 /** What the API calls outside of this thread and its stores. */
-interface ApiServices {
+export interface ApiServices {
   readonly maps: Maps;
   readonly roads: RoadProvider | undefined;
   readonly mailer: Mailer;
