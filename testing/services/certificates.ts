@@ -13,6 +13,7 @@ interface Identity {
   readonly key: string;
 }
 
+/** Certificates of one authority, as PEM. */
 export interface Certificates {
   /** The authority that signed both. */
   readonly ca: string;
@@ -30,6 +31,7 @@ export interface ServerTls {
 
 const validDays = '2';
 
+/** Makes certificates with OpenSSL. They expire after two days. */
 export async function makeCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-certificates-'));
   const issue = async (name: string, ...args: string[]): Promise<Identity> => {

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
+/** Where a server listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;

@@ -19,6 +19,7 @@ const logFile = 'output.log';
 /** After that a server that was asked to end is killed. */
 const endTimeoutMs = 30_000;
 
+/** Starts a program in a temporary folder, and resolves when it answers. The caller stops it. */
 export async function startProcess(program: Program): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), `fenceline-${program.software.name}-`));
   const server = new ProcessServer(program, folder);
