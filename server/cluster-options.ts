@@ -15,7 +15,8 @@ import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
 import { readPemFile } from './pem-file.js';
 
-export interface ClusterOptions {
+/** How a process reaches each service of a cluster. */
+export interface ServiceOptions {
   readonly kafka: KafkaOptions;
   readonly registry: RegistryOptions;
   readonly redis: RedisOptions;
@@ -24,17 +25,17 @@ export interface ClusterOptions {
   readonly stateRetentionMs: number;
 }
 
-type ClusterOptionsResult =
-  | { readonly ok: true; readonly options: ClusterOptions }
+type ServiceOptionsResult =
+  | { readonly ok: true; readonly options: ServiceOptions }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Returns the options, or all problems. */
-export function clusterOptions(configuration: Configuration): ClusterOptionsResult {
+export function clusterOptions(configuration: Configuration): ServiceOptionsResult {
   const problems: string[] = [];
   const report = (key: string, rule: string): void => {
     problems.push(`${key}: ${rule}`);
   };
-  const options: ClusterOptions = {
+  const options: ServiceOptions = {
     kafka: kafkaOptions(configuration, report),
     registry: registryOptions(configuration, report),
     redis: redisOptions(configuration, report),
@@ -45,7 +46,7 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
 }
 
 /** Throws a ConfigurationError that lists every problem. */
-export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
+export function clusterOptionsOrRefuse(configuration: Configuration): ServiceOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
   throw new ConfigurationError(given.problems);

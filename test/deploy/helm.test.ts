@@ -15,7 +15,7 @@ import { groupNameOf } from '../../backends/cluster/kafka/connection/client.js';
 import { topicConfig } from '../../backends/cluster/kafka/connection/topics.js';
 import { topics } from '../../pipeline/ports.js';
 import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
-import { type ClusterOptions, clusterOptions } from '../../server/cluster-options.js';
+import { clusterOptions, type ServiceOptions } from '../../server/cluster-options.js';
 import { loadConfiguration } from '../../server/config/load.js';
 import { type Configuration, roles } from '../../server/config/schema.js';
 import { version } from '../../server/version.js';
@@ -92,7 +92,7 @@ function render(values: object): Resource[] {
 }
 
 /** Loads the configuration from the ConfigMap and the environment of a Deployment. */
-function configured(resources: Resource[], deployment: Resource): Configuration & { options: ClusterOptions } {
+function configured(resources: Resource[], deployment: Resource): Configuration & { options: ServiceOptions } {
   const map = resources.find(({ kind, data }) => kind === 'ConfigMap' && data['fenceline.yaml']);
   const file = join(folder, 'fenceline.yaml');
   writeFileSync(file, map.data['fenceline.yaml']);
