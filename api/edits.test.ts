@@ -206,6 +206,17 @@ test('edits of one record that are sent at once are all applied, one after the o
   expect(kept).toEqual(expect.arrayContaining(rotated.map(({ body }) => body.webhook.secrets[0]._id)));
 });
 
+// Sixteen forms were saved at once, and a third of them was answered that other edits kept coming first.
+test.each(['geofence', 'beacon'])('changes of one %s that are sent at once are all applied', async (name) => {
+  const path = await resources.find((each) => each.name === name)!.make();
+  const keys = Array.from({ length: 16 }, (_, index) => `key${index}`);
+  const answers = await Promise.all(
+    keys.map((key) => api.call('PATCH', path, { body: { metadata: { [key]: true } } })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+  expect(Object.keys((await api.call('GET', path)).body[name].metadata).sort()).toEqual(keys.sort());
+});
+
 describe('/openapi.json', () => {
   test.each<[string, object]>([
     ['/v1/geofences', { ...fence, tag: 'a', externalId: 'never made' }],

@@ -13,6 +13,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { type Edit, queueOf } from '../edits.js';
 import { mergedFields } from '../merge-patch.js';
+import { createSerializer } from '../serialize.js';
 import { enables, withoutPassedDate } from './enabling.js';
 import { type Pair, refuseOtherPair } from './fields.js';
 import type { PairedResource } from './resource.js';
@@ -21,6 +22,8 @@ import type { PairedResource } from './resource.js';
 class OtherEdit extends Error {}
 
 const maxPatchAttempts = 10;
+/** Patches of one record that run or wait. */
+const maxUnfinishedPatches = 1_000;
 
 interface Http {
   readonly request: FastifyRequest;
@@ -40,6 +43,7 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
   edit: Edit,
 ) {
   const { name } = resource;
+  const serialize = createSerializer(maxUnfinishedPatches);
   type GivenPair = Given & Pick<Stored, keyof Pair>;
   type InputPair = Input & Pick<Stored, keyof Pair>;
 
@@ -68,6 +72,32 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
     });
   }
 
+  /** Merges the changes into the record, again for each edit that comes between reading and writing it. */
+  async function merge(http: Http, changes: RawFields, find: () => Stored): Promise<Stored> {
+    const scope = callerOf(http.request);
+    for (let attempt = 1; attempt <= maxPatchAttempts; attempt++) {
+      await writer.catchUp();
+      const base = find();
+      const { tag, externalId } = base;
+      refuseOtherPair(changes, { tag, externalId });
+      const merged = enables(changes) ? withoutPassedDate(base, clock()) : base;
+      const given = accepted(resource.read(mergedFields(resource.stored, merged, changes), { tag, externalId }));
+      const input = await completed(scope, given, base._id);
+      const read = (): Replaced<Stored> => {
+        const current = find();
+        // Merged into an older record, the fields would undo the other edit.
+        if (current.updatedAt !== base.updatedAt) throw new OtherEdit();
+        return { isExisting: true, base: current };
+      };
+      try {
+        return await save(http, base._id, input, read);
+      } catch (error) {
+        if (!(error instanceof OtherEdit)) throw error;
+      }
+    }
+    throw new ApiError('edit_conflict', 'other edits of this record keep coming first; try again');
+  }
+
   return {
     /** Creates the record, or replaces that of the same pair. */
     async upsert(http: Http, given: GivenPair): Promise<Stored> {
@@ -93,30 +123,12 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
       return save(http, id, input, () => ({ isExisting: true, base: find() }));
     },
 
-    /** Writes what follows from the current record and the fields of a PATCH. */
-    async patch(http: Http, changes: RawFields, find: () => Stored): Promise<Stored> {
-      const scope = callerOf(http.request);
-      for (let attempt = 1; attempt <= maxPatchAttempts; attempt++) {
-        await writer.catchUp();
-        const base = find();
-        const { tag, externalId } = base;
-        refuseOtherPair(changes, { tag, externalId });
-        const merged = enables(changes) ? withoutPassedDate(base, clock()) : base;
-        const given = accepted(resource.read(mergedFields(resource.stored, merged, changes), { tag, externalId }));
-        const input = await completed(scope, given, base._id);
-        const read = (): Replaced<Stored> => {
-          const current = find();
-          // Merged into an older record, the fields would undo the other edit.
-          if (current.updatedAt !== base.updatedAt) throw new OtherEdit();
-          return { isExisting: true, base: current };
-        };
-        try {
-          return await save(http, base._id, input, read);
-        } catch (error) {
-          if (!(error instanceof OtherEdit)) throw error;
-        }
-      }
-      throw new ApiError('edit_conflict', 'other edits of this record keep coming first; try again');
+    /**
+     * Writes what follows from the current record and the fields of a PATCH. Patches of one record run one after the
+     * other on this node: each merges what the one before has written.
+     */
+    async patch(http: Http, queue: string, changes: RawFields, find: () => Stored): Promise<Stored> {
+      return serialize(queue, () => merge(http, changes, find));
     },
 
     /** Deletes the record that `find` returns. */

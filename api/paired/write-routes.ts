@@ -106,8 +106,10 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) =>
-      answer(await edits.patch({ request, reply }, knownFields(request), () => byId(request))),
+    handler: async (request, reply) => {
+      const fields = knownFields(request);
+      return answer(await edits.patch({ request, reply }, request.params.id, fields, () => byId(request)));
+    },
   });
 
   app.patch<ByPair>(`${path}/:tag/:externalId`, {
@@ -123,8 +125,11 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) =>
-      answer(await edits.patch({ request, reply }, knownFields(request), () => byPair(request))),
+    handler: async (request, reply) => {
+      const id = resource.idOf(callerOf(request), request.params) ?? '';
+      const fields = knownFields(request);
+      return answer(await edits.patch({ request, reply }, id, fields, () => byPair(request)));
+    },
   });
 }
 
