@@ -3,7 +3,7 @@
  * size: the scanner finds where each begins and ends, and the engine's parser reads it.
  */
 import { BrokenSource, maxRowLength, type RowBatch } from '../source.js';
-import { type FindUnknown, objectContent } from './objects.js';
+import { type FindUnknown, objectContent, partsOf } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 /** Long enough for the name of any member of a FeatureCollection. */
@@ -131,11 +131,13 @@ export async function* geojsonRows(
     } catch (error) {
       fault = error;
     }
-    const rows = features.map((text, index) => ({
-      line: first + index,
-      content: objectContent(text, findUnknown, true),
-    }));
-    yield { rows, bytesRead: count.bytes };
+    for (const { from, part } of partsOf(features)) {
+      const rows = part.map((text, index) => ({
+        line: first + from + index,
+        content: objectContent(text, findUnknown, true),
+      }));
+      yield { rows, bytesRead: count.bytes };
+    }
     if (fault !== undefined) throw fault;
   }
   if (!scanner.hasList) throw new BrokenSource(1, { column: 'file', rule: noCollection });

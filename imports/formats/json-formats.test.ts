@@ -67,6 +67,17 @@ it('finds every line of JSON, in any chunks', async () => {
   );
 });
 
+// 65 kB of bad lines were parsed in one turn of the event loop, which took half a second.
+it.each([
+  ['lines', ndjsonRows, 'x\n'.repeat(2_000)],
+  ['features', geojsonRows, `{"features":[${Array(2_000).fill('{x}').join(',')}]}`],
+])('parses at most 500 %s at once', async (_, read, text) => {
+  const sizes: number[] = [];
+  for await (const { rows } of read(bytesOf(text), () => undefined)) sizes.push(rows.length);
+  expect(Math.max(...sizes)).toBe(500);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_000);
+});
+
 const ring = [
   [0, 0],
   [1, 0],

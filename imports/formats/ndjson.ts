@@ -1,6 +1,6 @@
 /** Reads lines of JSON in a stream: objects of fields, or GeoJSON features. Blank lines are skipped. */
 import { maxRowLength, type RowBatch, type SourceRow } from '../source.js';
-import { type FindUnknown, objectContent } from './objects.js';
+import { type FindUnknown, objectContent, partsOf } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowLength} characters` } };
@@ -32,7 +32,7 @@ export async function* ndjsonRows(
     const lines = (rest + chunk.toString('utf8')).split('\n');
     rest = lines.pop() ?? '';
     if (line === 0 && lines[0]?.startsWith('\ufeff')) lines[0] = lines[0].slice(1);
-    yield { rows: rowsOf(lines), bytesRead: count.bytes };
+    for (const { part } of partsOf(lines)) yield { rows: rowsOf(part), bytesRead: count.bytes };
     if (rest.length <= maxRowLength) continue;
     isSkipping = true;
     rest = '';

@@ -45,6 +45,12 @@ describe('a bulk upload', () => {
     expect(outcomes[0]?.location).toMatchObject({ ip: '192.0.2.1', details: null, replyTo: null, environment: 'test' });
   });
 
+  // The first location was lost: its line was no JSON.
+  it('may begin with a byte order mark', async () => {
+    const answer = await send(ingest, `\ufeff${line('marked')}\n${line('marked')}\n`);
+    expect(answer.json()).toMatchObject({ accepted: 2, rejected: 0 });
+  });
+
   it('lists the first hundred bad lines and accepts the rest', async () => {
     const bad = ['{"deviceId":', '[]', line('b', { latitude: 91 }), line('b', { accuracy: null }), 'x'.repeat(70_000)];
     const answer = await send(ingest, [...bad, line('b'), ...Array(200).fill('{}')].join('\n'));

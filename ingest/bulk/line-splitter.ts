@@ -9,7 +9,7 @@ export const maxLineBytes = 65_536;
 const newline = 10;
 
 /** A line, or the reason why it cannot be read. */
-type Line = string | FieldProblem;
+export type Line = string | FieldProblem;
 
 const tooLong: FieldProblem = { param: 'line', rule: `must have at most ${limitText(maxLineBytes)}` };
 const notUtf8: FieldProblem = { param: 'line', rule: 'must be UTF-8' };

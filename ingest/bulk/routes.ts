@@ -18,7 +18,7 @@ import { BulkAnswer } from '../schemas.js';
 import { avroRecords } from './avro/container.js';
 import { trackFieldsOf } from './avro/fields.js';
 import { BrokenAvro } from './avro/reader.js';
-import { linesOf } from './line-splitter.js';
+import { type Line, linesOf } from './line-splitter.js';
 import { readBulkLine, readBulkLocation } from './locations.js';
 import { BulkUpload } from './upload.js';
 
@@ -33,14 +33,19 @@ const avroTypes = new Set(['application/avro', 'avro/binary', 'application/vnd.a
 
 const isBlank = (line: string): boolean => !(line.charCodeAt(0) > 32) && line.trim() === '';
 
+/** Some programs of Windows begin each file with a byte order mark. */
+const withoutByteOrderMark = (line: Line): Line =>
+  typeof line === 'string' && line.startsWith('\ufeff') ? line.slice(1) : line;
+
 type Read = (upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt) => Promise<void>;
 
 async function readLines(upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt): Promise<void> {
   let number = 0;
   for await (const lines of linesOf(source)) {
     const received = receipt();
-    for (const line of lines) {
+    for (const given of lines) {
       number += 1;
+      const line = number === 1 ? withoutByteOrderMark(given) : given;
       if (typeof line === 'string' && isBlank(line)) continue;
       const result = typeof line === 'string' ? readBulkLine(line, received) : { ok: false as const, problem: line };
       if (upload.add(number, result)) await upload.flush();

@@ -122,3 +122,35 @@ it('appends at most a megabyte at once, and any number of uploads one batch in a
   expect(flushed).toBeGreaterThan(30);
   expect(flushedBy.every((count, turn) => count - (flushedBy[turn - 1] ?? 0) <= 1)).toBe(true);
 });
+
+// Bad lines never filled a batch. A block of Avro may have 16 million of them, and stopped all requests for seconds.
+it('counts at most 500 bad locations in a turn, of any number of uploads', async () => {
+  const log = { append: (async () => {}) as Log['append'] };
+  const admission = createAdmission({ maxInFlightRecords: 1e6, maxInFlightBytes: 2 ** 30 }, { add() {} });
+  let counted = 0;
+  const countedBy: number[] = [];
+  const uploads = Array.from({ length: 10 }, async () => {
+    const upload = new BulkUpload(
+      log,
+      admission,
+      async () => {},
+      () => {
+        counted += 1;
+      },
+    );
+    await upload.flush();
+    for (let line = 1; line <= 2_000; line++) if (upload.add(line, readBulkLocation({}, receipt))) await upload.flush();
+    await upload.settle();
+    expect(upload.tally).toMatchObject({ accepted: 0, rejected: 2_000 });
+  });
+  let isDone = false;
+  const done = Promise.all(uploads).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await setImmediate();
+    countedBy.push(counted);
+  }
+  await done;
+  expect(countedBy.every((count, turn) => count - (countedBy[turn - 1] ?? 0) <= 500)).toBe(true);
+});

@@ -13,6 +13,8 @@ import { recordOf } from '../intake.js';
 export const batchRecords = 2_000;
 /** Locations with much metadata have 16 kB each. */
 const batchBytes = 2 ** 20;
+/** To find the fault of a bad line takes ten microseconds and more. */
+const rejectedPerTurn = 500;
 const maxPendingBatches = 4;
 const maxListedRejections = 100;
 const nextTurn = createTurns();
@@ -63,7 +65,10 @@ export class BulkUpload {
     return { accepted: this.#accepted, rejected: this.#rejected, rejections: this.#rejections };
   }
 
-  /** Adds the location of a line, or counts its problem. Returns true when a batch is full and {@link flush} is due. */
+  /**
+   * Adds the location of a line, or counts its problem. Returns true when {@link flush} is due: a batch is full, or many
+   * lines were bad.
+   */
   add(line: number, result: Validated<Location>): boolean {
     if (!result.ok) {
       const { param, rule } = result.problem;
@@ -71,7 +76,7 @@ export class BulkUpload {
       this.#onRejected(result.problem);
       if (this.#rejections.length < maxListedRejections)
         this.#rejections.push({ line, param, message: `${param}: ${rule}` });
-      return false;
+      return this.#rejected % rejectedPerTurn === 0;
     }
     const record = recordOf(result.value, this.#slab);
     this.#batch.push(record);
