@@ -30,9 +30,15 @@ const environment = () => ({
   PK: server.keys.test_publishable,
 });
 
-/** Answers as Tile38 answers `SCAN … OBJECTS` to a program: the cursor, then the id and the object of each. */
-const redisCli = `redis-cli() { printf '%s\\n' 0 \
+/**
+ * Answers as Tile38 answers `SCAN … OBJECTS` to a program: the cursor, then the id and the object of each, and its fields
+ * unless the command has `NOFIELDS`.
+ */
+const redisCli = `redis-cli() {
+  fields=$([[ "$*" == *NOFIELDS* ]] || printf 'kind retail')
+  printf '%s\\n' 0 \
   north '{"type":"Polygon","coordinates":[[[-112.3,33.4],[-112.2,33.4],[-112.2,33.5],[-112.3,33.5],[-112.3,33.4]]]}' \
+  $fields \
   south '{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[-112.3,33.3],[-112.2,33.3],[-112.2,33.35],\
 [-112.3,33.3]]]},"properties":{}}'; }`;
 
