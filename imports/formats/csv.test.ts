@@ -52,6 +52,14 @@ it('reads every table that RFC 4180 can write, in any chunks, and knows where ea
   );
 });
 
+// 65 kB of short rows were parsed in one turn of the event loop, which took up to a second.
+it('parses at most 8 KiB at once', async () => {
+  const sizes: number[] = [];
+  for await (const { rows } of csvRows(bytesOf(`a\n${'1\n'.repeat(20_000)}`), () => new Set())) sizes.push(rows.length);
+  expect(Math.max(...sizes)).toBe(4_096);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(20_000);
+});
+
 describe('bytes that are not UTF-8', () => {
   it.each([1, 2, 3, 1_000])('lose only their row, in chunks of %d bytes', async (chunkBytes) => {
     const file = Buffer.concat([

@@ -63,7 +63,12 @@ function ruleOf({ code, message }: CsvError): string {
   }
 }
 
-/** Hands each record over when it is read. The stream's own queue would hold it, and `on_record` copies the counts. */
+/**
+ * Hands each record over when it is read. The stream's own queue would hold it, and `on_record` copies the counts.
+ *
+ * Each record counts as the first. For a record of another length than the first one the parser would make an error,
+ * with a stack and copies, in 40 microseconds.
+ */
 class RecordParser extends Parser {
   constructor(
     options: ConstructorParameters<typeof Parser>[0],
@@ -74,12 +79,21 @@ class RecordParser extends Parser {
 
   override push(cells: string[] | null): boolean {
     if (cells === null) return super.push(null);
+    (this.info as { records: number }).records = 0;
     this.onRecord(cells, this.info);
     return true;
   }
 }
 
-/** Yields the records of each chunk. */
+/** Bytes that are parsed at once, with up to a record for every two. */
+const pieceBytes = 8_192;
+
+async function* piecesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of source)
+    for (let from = 0; from < chunk.length; from += pieceBytes) yield chunk.subarray(from, from + pieceBytes);
+}
+
+/** Yields the records of each piece. */
 async function* recordsOf(source: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
   const lines = new LineCounter();
   let records: ReadRecord[] = [];
@@ -107,8 +121,8 @@ async function* recordsOf(source: AsyncIterable<Buffer>): AsyncGenerator<ReadRec
     return complete;
   };
   try {
-    for await (const chunk of source) {
-      const error = await new Promise<unknown>((resolve) => parser.write(chunk, resolve));
+    for await (const piece of piecesOf(source)) {
+      const error = await new Promise<unknown>((resolve) => parser.write(piece, resolve));
       yield taken();
       if (error) throw broken(error);
     }
