@@ -66,8 +66,8 @@ export class BulkUpload {
   }
 
   /**
-   * Adds the location of a line, or counts its problem. Returns true when {@link flush} is due: a batch is full, or many
-   * lines were bad.
+   * Adds the location of a line, or counts its problem. Returns true when {@link flush} is due: a batch is full, or
+   * many lines were bad.
    */
   add(line: number, result: Validated<Location>): boolean {
     if (!result.ok) {

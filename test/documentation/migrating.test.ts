@@ -31,8 +31,8 @@ const environment = () => ({
 });
 
 /**
- * Answers as Tile38 answers `SCAN … OBJECTS` to a program: the cursor, then the id and the object of each, and its fields
- * unless the command has `NOFIELDS`.
+ * Answers as Tile38 answers `SCAN … OBJECTS` to a program: the cursor, then the id and the object of each, and its
+ * fields unless the command has `NOFIELDS`.
  */
 const redisCli = `redis-cli() {
   fields=$([[ "$*" == *NOFIELDS* ]] || printf 'kind retail')
