@@ -16,7 +16,14 @@ import { scopeIn, withScope } from './state/scope-address';
 import { useSession, useSessionEnd, useSharedSession, WorkspaceProvider } from './state/session';
 import { Views } from './views';
 
-export function App() {
+export const App = () => (
+  <>
+    <Content />
+    <UnsavedQuestion />
+  </>
+);
+
+function Content() {
   const session = useSession();
   useSharedSession();
   const end = useSessionEnd();
@@ -61,6 +68,10 @@ export function App() {
       </>
     );
   }
+  function onIssued(next: Issued) {
+    rememberKeys(next.project);
+    setIssued(next);
+  }
   if (issued || purpose || session.data === null) {
     return (
       <>
@@ -69,15 +80,13 @@ export function App() {
           purpose={purpose}
           hasEnded={end === 'left'}
           issued={issued}
-          onIssued={(next) => {
-            rememberKeys(next.project);
-            setIssued(next);
-          }}
+          onIssued={onIssued}
           onDone={() => {
             setIssued(undefined);
             setPurpose(undefined);
-            // An invitation leads to the project that its link names.
-            if (path === '/account') navigate(withScope('/', scopeIn(location.search)), { replace: true });
+            // An invitation leads to the project that its link names. The address may name one that is no longer there.
+            const scope = issued ? { project: issued.project._id, environment: undefined } : scopeIn(location.search);
+            if (issued || path === '/account') navigate(withScope('/', scope), { replace: true });
           }}
         />
       </>
@@ -88,14 +97,15 @@ export function App() {
       // Nothing that one account has typed or chosen is another one's.
       key={session.data.account?._id ?? ''}
       session={session.data}
-      withoutProject={<Entrance purpose={undefined} otherProjects={session.data.projects} onDone={() => {}} />}
+      withoutProject={
+        <Entrance purpose={undefined} otherProjects={session.data.projects} onIssued={onIssued} onDone={() => {}} />
+      }
     >
       <ScopedRouter>
         <Shell>
           <Views />
         </Shell>
       </ScopedRouter>
-      <UnsavedQuestion />
       {end === 'kept' && <SignInAgain session={session.data} />}
     </WorkspaceProvider>
   );

@@ -3,6 +3,7 @@ import {
   type ButtonHTMLAttributes,
   type InputHTMLAttributes,
   type ReactNode,
+  type RefObject,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useEffect,
@@ -10,6 +11,8 @@ import {
   useRef,
   useState,
 } from 'react';
+import { copyText } from '../state/clipboard';
+import { ask, type Loss, useHeld } from '../state/unsaved';
 import { useViewFocus } from '../state/view-focus';
 import { Icon, type IconName } from './icons';
 import { type Problem, ProblemText } from './problem';
@@ -249,22 +252,30 @@ export function Notice({ tone = 'info', children, role }: NoticeProps) {
 
 const copiedMs = 1_600;
 
-/** A button that puts a text on the clipboard, and says so. */
+/** A button that puts a text on the clipboard, and says so, or that the browser refuses. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), copiedMs);
+    if (outcome !== 'copied') return;
+    const timer = setTimeout(() => setOutcome(undefined), copiedMs);
     return () => clearTimeout(timer);
-  }, [isCopied]);
+  }, [outcome]);
+  const copy = () => void copyText(text).then((isCopied) => setOutcome(isCopied ? 'copied' : 'refused'));
+  if (outcome === 'refused') {
+    return (
+      <Button isCompact look="plain" icon="warning" onClick={copy}>
+        Not copied
+      </Button>
+    );
+  }
   return (
     <Button
       isCompact
       look="plain"
-      icon={isCopied ? 'check' : 'copy'}
-      aria-label={isCopied ? 'Copied' : label}
+      icon={outcome === 'copied' ? 'check' : 'copy'}
+      aria-label={outcome === 'copied' ? 'Copied' : label}
       title={label}
-      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+      onClick={copy}
     />
   );
 }
@@ -292,6 +303,8 @@ interface DialogProps {
   readonly title: string;
   /** Whether its action runs. Until the answer it stays, because the answer may be a secret or a problem. */
   readonly isBusy?: boolean;
+  /** What is lost with it, if it is not left by its own buttons. Default: nothing. */
+  readonly holds?: Exclude<Loss, 'answer'> | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly isWide?: boolean;
@@ -319,18 +332,43 @@ export function useModal() {
   return element;
 }
 
+/**
+ * Handles the key Escape while the dialog is busy or asks first. A browser closes at the second Escape what has refused
+ * the first one, unless it does not hear of it. The key goes to the document: the disabled fields of a busy dialog have
+ * lost the focus.
+ */
+function useEscape(element: RefObject<HTMLDialogElement | null>, isHandled: boolean, onEscape: () => void): void {
+  const latest = useRef(onEscape);
+  useEffect(() => {
+    latest.current = onEscape;
+  });
+  useEffect(() => {
+    if (!isHandled) return;
+    const handle = (event: KeyboardEvent) => {
+      const place = event.target instanceof Element ? event.target.closest('dialog') : null;
+      // Another dialog may lie over this one.
+      if (event.key !== 'Escape' || (place !== null && place !== element.current)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener('keydown', handle);
+    return () => document.removeEventListener('keydown', handle);
+  }, [element, isHandled]);
+}
+
 /** A modal dialog of the browser: it traps the focus, closes on Escape, and hides the rest from screen readers. */
-export function Dialog({ title, isBusy = false, onClose, children, isWide }: DialogProps) {
+export function Dialog({ title, isBusy = false, holds, onClose, children, isWide }: DialogProps) {
   const element = useModal();
   const id = useId();
-  // A browser closes at the second Escape what has refused the first one, unless it does not hear of it. The key goes
-  // to the document: the disabled fields of a busy dialog have lost the focus.
-  useEffect(() => {
-    if (!isBusy) return;
-    const ignoreEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
-    document.addEventListener('keydown', ignoreEscape);
-    return () => document.removeEventListener('keydown', ignoreEscape);
-  }, [isBusy]);
+  useHeld(isBusy ? 'answer' : holds);
+  const hasChanges = holds === 'changes';
+  /** Escape is pressed by mistake, and on a phone Back does the same. */
+  function dismiss(): void {
+    if (isBusy) return;
+    if (hasChanges) ask('changes', onClose);
+    else onClose();
+  }
+  useEscape(element, isBusy || hasChanges, dismiss);
   return (
     <dialog
       ref={element}
@@ -338,8 +376,10 @@ export function Dialog({ title, isBusy = false, onClose, children, isWide }: Dia
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isBusy) onClose();
+        dismiss();
       }}
+      // A browser lets a page refuse only once until its user does something.
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
     >
       <div className="dialog-head">
         <h2 id={id}>{title}</h2>
@@ -464,7 +504,7 @@ interface IssuedProps {
 
 /** Shows a key or a secret, which is shown only this once. */
 export const Issued = ({ title, text, copyLabel, onClose, children }: IssuedProps) => (
-  <Dialog title={title} onClose={onClose}>
+  <Dialog title={title} holds="secret" onClose={onClose}>
     <div className="dialog-body">
       <p>{children}</p>
       <Copyable text={text} label={copyLabel} />

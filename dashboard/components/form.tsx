@@ -1,5 +1,5 @@
 /** Forms that send one change, and bring the user to what was refused. */
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button, Dialog, Notice } from './controls';
 
 interface FormProps {
@@ -8,12 +8,15 @@ interface FormProps {
   readonly className?: string;
   readonly label?: string | undefined;
   readonly children: ReactNode;
+  /** Gets the element, if others need it. */
+  readonly form?: RefObject<HTMLFormElement | null>;
   onSubmit(): void;
 }
 
 /** A form whose first refused field gets the focus. What no field shows is brought into sight. */
-export function Form({ error, className, label, children, onSubmit }: FormProps) {
-  const form = useRef<HTMLFormElement>(null);
+export function Form({ error, className, label, children, onSubmit, form: given }: FormProps) {
+  const own = useRef<HTMLFormElement>(null);
+  const form = given ?? own;
   // An effect runs when the problems are in the document, and each refusal is another object.
   useEffect(() => {
     if (error === null || error === undefined) return;
@@ -21,7 +24,7 @@ export function Form({ error, className, label, children, onSubmit }: FormProps)
     const problem = field ?? form.current?.querySelector('[role="alert"]');
     problem?.scrollIntoView({ block: 'center' });
     field?.focus({ preventScroll: true });
-  }, [error]);
+  }, [error, form]);
   return (
     <form
       ref={form}
@@ -84,12 +87,38 @@ interface FormDialogProps {
   onClose(): void;
 }
 
-/** A form in a dialog. */
+/** Returns what the fields of a form hold, as text that can be compared. */
+const contentOf = (form: HTMLFormElement): string =>
+  JSON.stringify(
+    [...form.elements].map((field) => {
+      if (field instanceof HTMLInputElement && (field.type === 'checkbox' || field.type === 'radio'))
+        return field.checked;
+      return 'value' in field ? field.value : null;
+    }),
+  );
+
+/** Returns whether the fields of a form hold something else than when it opened. */
+function useIsChanged(form: RefObject<HTMLFormElement | null>): boolean {
+  const opened = useRef<string>(undefined);
+  const [isChanged, setChanged] = useState(false);
+  // Each key that is pressed renders the form again.
+  useLayoutEffect(() => {
+    if (form.current === null) return;
+    const content = contentOf(form.current);
+    opened.current ??= content;
+    setChanged(content !== opened.current);
+  });
+  return isChanged;
+}
+
+/** A form in a dialog. It asks before the browser leaves it, or Escape closes it, with changes. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBusy, error, problem, isDangerous = false, isReady = true, children } = props;
+  const form = useRef<HTMLFormElement>(null);
+  const isChanged = useIsChanged(form);
   return (
-    <Dialog title={title} isBusy={isBusy} onClose={props.onClose}>
-      <Form error={error} onSubmit={() => isReady && props.onSubmit()}>
+    <Dialog title={title} isBusy={isBusy} holds={isChanged ? 'changes' : undefined} onClose={props.onClose}>
+      <Form form={form} error={error} onSubmit={() => isReady && props.onSubmit()}>
         <FormFields className="dialog-body" isSaving={isBusy}>
           {children}
           {problem !== undefined && (

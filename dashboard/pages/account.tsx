@@ -99,7 +99,7 @@ function Projects() {
         />
       )}
       {created && (
-        <Dialog title={`The keys of ${created.name}`} onClose={() => setCreated(undefined)}>
+        <Dialog title={`The keys of ${created.name}`} holds="secret" onClose={() => setCreated(undefined)}>
           <div className="dialog-body">
             <p>They are shown only this once. Keep secret keys on your servers.</p>
             <NewKeys project={created} />

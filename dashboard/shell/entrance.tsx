@@ -11,6 +11,7 @@ import { NewKeys } from '../components/new-keys';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { replaceSession } from '../state/session';
+import { useHeld } from '../state/unsaved';
 import type { Purpose } from './purpose';
 
 const isSignUpOn = document.querySelector<HTMLMetaElement>('meta[name="sign-up"]')?.content === 'on';
@@ -59,7 +60,7 @@ export function Entrance(props: Props) {
           {issued ? (
             <SignedUp {...issued} onDone={onDone} />
           ) : otherProjects ? (
-            <NoProject others={otherProjects} />
+            <NoProject others={otherProjects} onIssued={onIssued} />
           ) : (
             <Forms view={view} {...parts} />
           )}
@@ -115,7 +116,7 @@ interface FormProps<O extends Operation> {
   then(answer: Answer<O>): void;
 }
 
-type FieldName = 'email' | 'password' | 'newPassword' | 'anyPassword' | 'project';
+type FieldName = 'email' | 'password' | 'newPassword' | 'anyPassword' | 'project' | 'name';
 type Values = Record<FieldName, string>;
 
 const fieldsOf = {
@@ -148,9 +149,10 @@ const fieldsOf = {
     param: 'project',
     hint: 'You can create geofences and keys in it',
   },
+  name: { label: 'Name', type: 'text', autoComplete: 'organization', param: 'name', hint: undefined },
 } as const;
 
-const noValues: Values = { email: '', password: '', newPassword: '', anyPassword: '', project: '' };
+const noValues: Values = { email: '', password: '', newPassword: '', anyPassword: '', project: '', name: '' };
 
 /** A form that sends one call, and shows at the field what the validator says. */
 function CallForm<O extends Operation>({ title, intro, operation, fields, action, more, input, then }: FormProps<O>) {
@@ -353,6 +355,7 @@ function Confirmation({ token, onIssued, onDone }: FormParts) {
 
 function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
   const signedIn = useSignedIn(onDone);
+  useHeld('secret');
   return (
     <>
       <div>
@@ -367,30 +370,70 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
   );
 }
 
-function NoProject({ others }: { readonly others: Session['projects'] }) {
-  const client = useQueryClient();
-  const toasts = useToasts();
-  const hasOthers = others.length > 0;
+interface NoProjectProps extends Pick<FormParts, 'onIssued'> {
+  readonly others: Session['projects'];
+}
+
+function NoProject({ others, onIssued }: NoProjectProps) {
   return (
     <div className="stack">
-      <h1>{hasOthers ? 'Not your project' : 'No project'}</h1>
-      <p className="quiet">
-        {hasOthers
-          ? 'You are not a member of the project that this address names, or it was deleted. Open another one:'
-          : 'Your account belongs to no project. Ask an owner for an invitation.'}
-      </p>
-      {others.map(({ _id, name }) => (
-        <Link key={_id} className="button" href={`/?project=${_id}`} dir="auto">
-          {name}
-        </Link>
-      ))}
-      <Button
-        onClick={() =>
-          void call('POST /v1/signout', { body: {} }).then(() => replaceSession(client, null), toasts.complain)
-        }
-      >
-        Sign out
-      </Button>
+      {others.length > 0 ? (
+        <>
+          <h1>Not your project</h1>
+          <p className="quiet">
+            You are not a member of the project that this address names, or it was deleted. Open another one:
+          </p>
+          {others.map(({ _id, name }) => (
+            <Link key={_id} className="button" href={`/?project=${_id}`} dir="auto">
+              {name}
+            </Link>
+          ))}
+        </>
+      ) : isSignUpOn ? (
+        <NewProject onIssued={onIssued} />
+      ) : (
+        <>
+          <h1>No project</h1>
+          <p className="quiet">
+            Your account belongs to no project. Ask an owner of a project for an invitation, or the operator of this
+            server for a project. While sign-up is off, only owners of a project create further ones.
+          </p>
+        </>
+      )}
+      <SignOut />
     </div>
+  );
+}
+
+const NewProject = ({ onIssued }: Pick<FormParts, 'onIssued'>) => (
+  <CallForm
+    title="Create a project"
+    intro="Your account belongs to no project. Create one here, or ask an owner of another one for an invitation."
+    operation="POST /v1/account/projects"
+    fields={['name']}
+    action="Create project"
+    input={({ name }) => ({ body: { name } })}
+    then={onIssued}
+  />
+);
+
+function SignOut() {
+  const client = useQueryClient();
+  const toasts = useToasts();
+  const [isBusy, setBusy] = useState(false);
+  async function signOut() {
+    setBusy(true);
+    try {
+      await call('POST /v1/signout', { body: {} });
+      replaceSession(client, null);
+    } catch (error) {
+      toasts.complain(error);
+      setBusy(false);
+    }
+  }
+  return (
+    <Button isBusy={isBusy} onClick={() => void signOut()}>
+      Sign out
+    </Button>
   );
 }

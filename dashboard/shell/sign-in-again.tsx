@@ -33,7 +33,7 @@ function ByPassword({ email }: { readonly email: string }) {
       onSubmit={() => mutate()}
       onClose={dismissSessionEnd}
     >
-      <p>Sign in again as {email}. Your changes are still on this page; save them afterwards.</p>
+      <p>Sign in again as {email}. This page keeps what it shows and what you have typed; save it afterwards.</p>
       <TextField
         label="Password"
         type="password"
@@ -50,7 +50,7 @@ function ByPassword({ email }: { readonly email: string }) {
 const ByLink = () => (
   <Dialog title={title} onClose={dismissSessionEnd}>
     <div className="dialog-body">
-      <p>Open another one-time link in a new tab. Your changes are still on this page; save them afterwards.</p>
+      <p>Open another one-time link in a new tab. This page keeps what it shows and what you have typed.</p>
     </div>
     <div className="dialog-foot">
       <Button look="primary" onClick={dismissSessionEnd}>

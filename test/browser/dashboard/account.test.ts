@@ -137,6 +137,59 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
   });
 
+  // "Ask an owner for an invitation" was all that the dashboard said, also where the account may create a project.
+  it('creates a project for an account without one, or says who may', async () => {
+    const { page } = await asNewAccount('/settings');
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the project').fill('Shop');
+    await dialog.getByRole('button', { name: 'Delete project' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Create a project' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // The page learns from the server's HTML whether sign-up is on.
+    await page.route('**/keys', async (route) => {
+      const response = await route.fetch();
+      const html = await response.text();
+      expect(html).toContain('name="sign-up" content="on"');
+      await route.fulfill({
+        response,
+        body: html.replace('name="sign-up" content="on"', 'name="sign-up" content="off"'),
+      });
+    });
+    await page.goto(`${server.address}/keys`);
+    await page.getByText('While sign-up is off, only owners of a project create further ones.').waitFor();
+    await page.unrouteAll();
+
+    // The address names a project that is gone.
+    await page.goto(`${server.address}/keys?project=000000000000000000000000`);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Name' }).waitFor();
+    await page.getByLabel('Name').fill('Second shop');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText(/^prj_live_sk_/).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Project: Second shop' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
+  });
+
+  // Browsers give pages without HTTPS no clipboard, and a page may be denied it. A press of Copy did nothing then.
+  it('copies a key also where the browser has no clipboard for pages', async () => {
+    const { page } = await asNewAccount('/account');
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Copied');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    const key = await page.getByText(/^prj_test_sk_/).textContent();
+    await page.getByRole('button', { name: 'Copy the test secret key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Open the project' }).click();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('searchbox').first().focus();
+    await page.keyboard.press('Control+V');
+    await expect.poll(() => page.getByRole('searchbox').first().inputValue()).toBe(key);
+  });
+
   // They stayed until the session was read again, up to a minute later.
   it('regression: loses the controls of an owner with the role, when the API refuses a change', async () => {
     const page = await asViewer('/settings');

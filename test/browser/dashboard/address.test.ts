@@ -46,7 +46,7 @@ describe.runIf(isRunnable)('the address of a page', () => {
     const second = await page.context().newPage();
     await second.goto(page.url());
     await chooseProject(second, 'Shop', 'Warehouse');
-    await environment(second, 'Live').check({ force: true });
+    await environment(second, 'Live').check();
     await second.waitForURL(/environment=live/);
     await page.reload();
     await projectButton(page, 'Shop').waitFor();
@@ -75,7 +75,7 @@ describe.runIf(isRunnable)('the address of a page', () => {
   it('leads the receiver of a link to the same project, and says if that is not theirs', async () => {
     const { _id } = await server.as('live_secret').putGeofence('linked', circle(0, 0, 100), 'shop');
     const sender = await asOwner('/geofences');
-    await environment(sender, 'Live').check({ force: true });
+    await environment(sender, 'Live').check();
     await sender.getByRole('link', { name: 'linked' }).click();
     await sender.getByLabel('Description').waitFor();
     const link = sender.url();
@@ -137,6 +137,92 @@ describe.runIf(isRunnable)('the address of a page', () => {
     // The address stayed where it was while the question was asked.
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+  });
+
+  // What was typed in a dialog was lost without a question. So was a secret that is shown once, and an answer on its way.
+  it.each([
+    ['/webhooks', 'New webhook', 'URL'],
+    ['/settings', 'Delete project', 'Name of the project'],
+  ])('asks before Back or Escape loses what is typed in a dialog: %s, %s', async (path, button, label) => {
+    const page = await asOwner('/members');
+    await page.getByRole('navigation', { name: 'Main' }).locator(`a[href^="${path}?"]`).click();
+    const dialog = page.getByRole('dialog').filter({ has: page.getByLabel(label) });
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    const open = () => page.getByRole('button', { name: button }).first().click();
+    await open();
+    await dialog.getByLabel(label).fill('typed');
+    for (const leave of ['back', 'Escape', 'Escape again', 'back again']) {
+      if (leave.startsWith('back')) await page.evaluate('history.back()');
+      else await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect([leave, await dialog.getByLabel(label).inputValue()]).toEqual([leave, 'typed']);
+    }
+    // Escape answers the question, too, and the key goes back to the field.
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await dialog.getByLabel(label).inputValue()).toBe('typed');
+    await dialog.getByLabel(label).fill('');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    await dialog.getByLabel(label).fill('typed');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    await dialog.getByLabel(label).fill('typed');
+    await page.evaluate('history.back()');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+  });
+
+  it('asks before Back loses the answer to a change, or a key that is shown once', async () => {
+    const page = await asOwner('/members');
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    let answer = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/keys/rotate', (route) => isAnswered.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Replace the publishable key' }).click();
+    await page.getByRole('button', { name: 'Replace key' }).click();
+    await page.evaluate('history.back()');
+    const early = page.getByRole('dialog', { name: 'Leave before the answer?' });
+    await early.waitFor();
+    answer();
+    // The answer also ends the question.
+    const key = page.getByText(/^prj_test_pk_[0-9a-f]+$/);
+    await key.waitFor();
+    await early.waitFor({ state: 'detached' });
+    // Chromium lets a page ask again only after its user has done something.
+    await page.getByRole('heading', { name: 'The new key' }).click();
+    await page.evaluate('history.back()');
+    const question = page.getByRole('dialog', { name: 'Leave without a copy?' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await key.waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+  });
+
+  // The menu stayed open over the view before.
+  it.each(['Account and appearance', 'Project: '])('closes a menu of the frame with Back: %s', async (name) => {
+    const page = await asOwner('/keys');
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    await page.getByRole('button', { name }).click();
+    const menu = page.getByRole('menu');
+    await menu.waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await menu.waitFor({ state: 'detached' });
+    await page.goForward();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    expect(await menu.count()).toBe(0);
+    await page.getByRole('button', { name }).click();
+    await menu.waitFor();
   });
 
   // A reload of a webhook's settings showed its attempts, and one of Live or of a timeline forgot what was chosen.

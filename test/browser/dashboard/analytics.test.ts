@@ -105,11 +105,11 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await panel('Inside now').getByRole('list').getByRole('button', { name: 'cafe' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     for (const name of ['Entries', 'Dwell times', 'Flows']) {
-      await panel(name).getByRole('radio', { name: 'Table' }).check({ force: true });
+      await panel(name).getByRole('radio', { name: 'Table' }).check();
       await panel(name).getByRole('table').waitFor();
     }
     await panel('Flows').getByRole('row', { name: 'shop cafe 1 1 10 min' }).waitFor();
-    await panel('Visits').getByRole('radio', { name: 'Each visit' }).check({ force: true });
+    await panel('Visits').getByRole('radio', { name: 'Each visit' }).check();
     await panel('Visits')
       .getByRole('row', { name: /shop ann 20 min Ended/ })
       .waitFor();
@@ -146,9 +146,9 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     const range = (name: string) => page.getByRole('radio', { name });
     await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'cafe' }).click();
     await page.waitForURL(/tag=food/);
-    await range('24 h').check({ force: true });
+    await range('24 h').check();
     await page.waitForURL(/preset=24h/);
-    await range('Dates').check({ force: true });
+    await range('Dates').check();
     await page.getByLabel('From').fill('2026-01-02');
     await page.waitForURL(/fromDate=2026-01-02/);
     await page.reload();
@@ -196,7 +196,7 @@ describe.runIf(isRunnable)('the view of analytics', () => {
 
   it('says beside the dates which ranges the server refuses', async () => {
     const page = await asOwner('/analytics');
-    await page.getByRole('radio', { name: 'Dates' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Dates' }).check();
     // The refusal of a panel may come before that of the page.
     let release = () => {};
     const released = new Promise<void>((resolve) => {

@@ -145,7 +145,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
 
   it('leads from an empty project to its first event, which arrives by itself', async () => {
     const page = await asOwner('/start');
-    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Live' }).check();
     await page.getByLabel('Radius').fill('5');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     // It began with the API's name of the field, "radius: must be".
@@ -427,9 +427,9 @@ describe.runIf(isRunnable)('the dashboard', () => {
     const page = await asOwner('/settings');
     const origins = page.getByLabel('Allowed origins');
     await expect.poll(() => origins.inputValue()).toBe('https://test-only.example');
-    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Live' }).check();
     await expect.poll(() => origins.inputValue()).toBe('https://live-only.example');
-    await page.getByRole('radio', { name: 'Test' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Test' }).check();
     await expect.poll(() => origins.inputValue()).toBe('https://test-only.example');
 
     await page.getByLabel('Default threshold').fill('25');

@@ -22,7 +22,7 @@ describe.runIf(isRunnable)('the demo city', () => {
     await page.getByRole('button', { name: 'Remove its geofences' }).click();
     await page.getByRole('button', { name: 'Run the demo city', exact: true }).waitFor();
     expect(ok(await backend.get('/v1/geofences/count?tag=demo')).count).toBe(0);
-    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Live' }).check();
     await page.getByRole('region', { name: 'Demo city' }).waitFor({ state: 'detached' });
   });
 });

@@ -60,7 +60,7 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByText('The shapes of all 3 rows').waitFor();
     await page.getByRole('button', { name: 'Check the file' }).click();
     await row(page, 'Bad rows', '3', 'radius', '5', 'must be a number from 10 to 10000 metres', 'shop').waitFor();
-    await page.getByRole('radio', { name: 'Would be created 2' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Would be created 2' }).check();
     await row(page, 'Would be created', '2', 'shop', 'a').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await geofence('a')).toBe(404);
@@ -88,7 +88,7 @@ describe.runIf(isRunnable)('the import view', () => {
     await choose(page, 'corrected.csv', `${corrected}${shop('a', 200)},,,\n`);
     await page.getByText('rejected.rule, ignored').waitFor();
     await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByRole('radio', { name: 'Would be updated 1' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Would be updated 1' }).check();
     await row(page, 'Would be updated', 'shop', 'a', 'radius').waitFor();
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows applied' }).waitFor();
@@ -201,7 +201,7 @@ describe.runIf(isRunnable)('the import view', () => {
     });
     expect(ok(sent).import).toMatchObject({ created: 1, rejected: 1 });
     const page = await asOwner('/imports');
-    await page.getByRole('radio', { name: 'Beacons' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Beacons' }).check();
     await choose(page, 'kept.ndjson', '{"description":"Door","type":"eddystone","coordinates":[1,2]}\n');
     await page.getByText('Lines of JSON').waitFor();
     const history = page.getByRole('region', { name: 'History' });
@@ -217,7 +217,7 @@ describe.runIf(isRunnable)('the import view', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('main').getByRole('link', { name: 'Import' }).click();
     await page.getByRole('heading', { name: 'kept.ndjson' }).waitFor();
-    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Live' }).check();
     await page.getByText('No imports of geofences yet').waitFor();
     await page.getByRole('heading', { name: 'Drop a file of geofences here' }).waitFor();
   });

@@ -215,7 +215,7 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => changes.length).toBe(1);
-    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Live' }).check();
     await page.locator('.live-line').waitFor({ state: 'attached' });
     await says(page, 'Stopped in Test: 500 records are deleted.', Promise.resolve(release()));
     expect(changes.map((headers) => headers['x-fenceline-environment'])).toEqual(['test']);

@@ -202,7 +202,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.getByLabel('Longitude').fill('1');
     const isChange = (route: Route) => route.request().method() !== 'GET';
     const geofence = await hold(page, isChange);
-    await page.getByRole('button', { name: 'Create geofence' }).dblclick({ force: true });
+    await page.getByRole('button', { name: 'Create geofence' }).dblclick();
     await page.getByLabel('External id').press('Enter');
     // It is drawn in a task after the click, and stays until the request is let go.
     await expect.poll(() => page.getByRole('button', { name: 'Create geofence' }).isDisabled()).toBe(true);
@@ -216,7 +216,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.getByRole('button', { name: 'New webhook' }).first().click();
     await page.getByLabel('URL').fill('https://receiver.invalid/');
     const webhook = await hold(page, isChange);
-    await page.getByRole('button', { name: 'Create webhook' }).dblclick({ force: true });
+    await page.getByRole('button', { name: 'Create webhook' }).dblclick();
     await page.getByLabel('URL').press('Enter');
     await expect.poll(webhook.count).toBe(1);
     await webhook.letGo();

@@ -20,7 +20,7 @@ describe.runIf(isRunnable)('the composer of static maps', () => {
     await page.getByLabel('Format').selectOption('webp');
     await picture.getByText(/^WEBP, [\d.]+ KiB/).waitFor();
 
-    await page.getByRole('radio', { name: 'URL', exact: true }).check({ force: true });
+    await page.getByRole('radio', { name: 'URL', exact: true }).check();
     const code = (await page.getByRole('region', { name: 'Code' }).locator('pre').textContent()) ?? '';
     expect(code).toContain('width=320&height=400&scale=2&markers=43.77,11.25|41.9,12.5&format=webp');
     const response = await fetch(code.replace('prj_test_pk_…', server.keys.test_publishable));
@@ -34,7 +34,7 @@ describe.runIf(isRunnable)('the composer of static maps', () => {
     await page.getByText('Nothing is drawn yet').waitFor();
     await page.getByLabel('Geofences').fill('depots');
     await page.getByText('Let your server ask for this map.').waitFor();
-    await page.getByRole('radio', { name: 'curl' }).check({ force: true });
+    await page.getByRole('radio', { name: 'curl' }).check();
     await page.getByText('-H "Authorization: $SECRET_KEY"').waitFor();
     await page.getByRole('img', { name: 'The map' }).waitFor();
   });

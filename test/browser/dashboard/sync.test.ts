@@ -55,7 +55,7 @@ describe.runIf(isRunnable)('the sync view', () => {
     await state.getByText('Failed').first().waitFor();
     await state.getByText('404').first().waitFor();
 
-    await page.getByRole('radio', { name: 'Object storage' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Object storage' }).check();
     await page.getByLabel('Region').fill('eu-central-1');
     await page.getByLabel('Bucket').fill('shops');
     await page.getByLabel('Endpoint').fill(files.url('/').slice(0, -1));

@@ -47,7 +47,7 @@ describe.runIf(isRunnable)('the views of users', () => {
     await list.getByRole('button').first().focus();
     await page.keyboard.press('End');
     await list.getByRole('listitem').last().locator('button:focus').waitFor();
-    await page.getByRole('radio', { name: 'Only events' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Only events' }).check();
     await list.getByRole('button', { name: /^No event/ }).waitFor({ state: 'detached' });
     expect(await list.getByRole('button').count()).toBe(2);
     await page.getByRole('button', { name: /^Entered Market hall/ }).click();

@@ -19,14 +19,14 @@ describe.runIf(isRunnable)('the view What-if', () => {
     const page = await asOwner('/what-if');
     // A click on the map erased GeoJSON that was pasted.
     const points = page.getByLabel('Points');
-    await page.getByRole('radio', { name: 'Polygon' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Polygon' }).check();
     const pasted = JSON.stringify({ type: 'Polygon', coordinates: [square(0, yardM, 50).coordinates] });
     await points.fill(pasted);
     const mapOfProposal = page.locator('.map-canvas[aria-busy=false]');
     await mapOfProposal.waitFor();
     await says(page, 'Remove the GeoJSON', mapOfProposal.click());
     expect(await points.inputValue()).toBe(pasted);
-    await page.getByRole('radio', { name: 'Circle' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Circle' }).check();
 
     await page.getByLabel('Description').fill('Yard');
     // The map shows the only geofence in its middle, at this zoom.
@@ -50,7 +50,7 @@ describe.runIf(isRunnable)('the view What-if', () => {
     await events.getByText('1 added').waitFor();
     await events.getByRole('button', { name: /^Entered Yard/ }).waitFor();
     // The recorded events stay: the hall was entered and left.
-    await events.getByRole('radio', { name: 'Unchanged' }).check({ force: true });
+    await events.getByRole('radio', { name: 'Unchanged' }).check();
     await events.getByText('2 unchanged').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
