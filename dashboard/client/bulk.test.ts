@@ -11,6 +11,8 @@ const pages = 4;
 /** What each request acted on. */
 const asked: string[] = [];
 let onBulk = (): void => {};
+/** The answer to each request. */
+let statusOf = (_: IncomingMessage): number => 200;
 
 /** Answers pages of one geofence each, and the changes of them. */
 function answer({ method, url = '', headers }: IncomingMessage): object {
@@ -25,6 +27,7 @@ function answer({ method, url = '', headers }: IncomingMessage): object {
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
+    response.statusCode = statusOf(request);
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify(answer(request)));
   });
@@ -62,4 +65,13 @@ test('a change of many that is stopped says what it had changed', async () => {
   onBulk = () => stop.abort();
   expect(await deleteOld(stop.signal)).toEqual({ changed: 1, unchanged: 0, missing: 0, isStopped: true });
   expect(asked).toEqual(['GET shops test', 'POST shops test']);
+});
+
+// Only the refusal was told. Nobody knew that a part of the records was gone.
+test('a change of many that is refused says what it had changed, and why it ended', async () => {
+  let parts = 0;
+  onBulk = () => {};
+  statusOf = ({ method }) => (method === 'POST' && ++parts === 3 ? 429 : 200);
+  const result = await deleteOld(new AbortController().signal);
+  expect(result).toMatchObject({ changed: 2, isStopped: true, refusal: { status: 429 } });
 });

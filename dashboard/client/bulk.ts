@@ -19,8 +19,10 @@ export interface BulkResult {
   readonly changed: number;
   readonly unchanged: number;
   readonly missing: number;
-  /** Whether the signal ended it before all were changed. */
+  /** Whether it ended before all were changed: by the signal, or because a part was refused. */
   readonly isStopped: boolean;
+  /** Why a part was refused. */
+  readonly refusal?: unknown;
 }
 
 interface BulkOptions {
@@ -55,7 +57,7 @@ function* parts(ids: readonly string[]) {
   for (let at = 0; at < ids.length; at += maxIds) yield ids.slice(at, at + maxIds);
 }
 
-/** Runs the change until it is done, or until the signal. Rejects at the first refusal; earlier parts stay changed. */
+/** Runs the change until it is done, until the signal, or until a part is refused. Earlier parts stay changed. */
 export async function changeMany(
   resource: BulkResource,
   action: BulkAction,
@@ -76,8 +78,8 @@ export async function changeMany(
       onProgress(total.changed + total.unchanged + total.missing);
     }
   } catch (error) {
-    if (error instanceof DOMException && signal.aborted) return { ...total, isStopped: true };
-    throw error;
+    const isAborted = error instanceof DOMException && signal.aborted;
+    return { ...total, isStopped: true, ...(!isAborted && { refusal: error }) };
   }
   return { ...total, isStopped: false };
 }

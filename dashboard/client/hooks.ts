@@ -105,8 +105,9 @@ function touchedBy(resources: readonly string[], scope: Scope) {
 }
 
 /**
- * Returns a mutation that refreshes the named resources when it has succeeded. While it runs, the same change is not
- * sent again: a second click may come before the button is disabled.
+ * Returns a mutation that refreshes the named resources when it has succeeded. Changes are sent one after the other, so
+ * that of two the later one counts. While the last one runs, the same change is not sent again: a second click may come
+ * before the button is disabled.
  *
  * @param change gets the scope in which it was started, for {@link callIn}.
  */
@@ -116,12 +117,20 @@ export function useChange<Given, Result>(
 ) {
   const client = useQueryClient();
   const scope = useScope();
-  const running = useRef(new Map<string, Promise<Result>>());
+  const last = useRef<{ readonly name: string; readonly sent: Promise<Result> }>(undefined);
   return useMutation({
     mutationFn: (given: Given) => {
       const name = JSON.stringify(given) ?? '';
-      const sent = running.current.get(name) ?? change(given, scope).finally(() => running.current.delete(name));
-      running.current.set(name, sent);
+      const before = last.current;
+      if (before?.name === name) return before.sent;
+      const send = () => change(given, scope);
+      const sent = before ? before.sent.then(send, send) : send();
+      const own = { name, sent };
+      last.current = own;
+      const forget = () => {
+        if (last.current === own) last.current = undefined;
+      };
+      sent.then(forget, forget);
       return sent;
     },
     // A change fails at once while the server is unreachable, instead of happening at some later moment.

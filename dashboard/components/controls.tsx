@@ -360,7 +360,8 @@ function useEscape(element: RefObject<HTMLDialogElement | null>, isHandled: bool
 export function Dialog({ title, isBusy = false, holds, onClose, children, isWide }: DialogProps) {
   const element = useModal();
   const id = useId();
-  useHeld(isBusy ? 'answer' : holds);
+  useHeld(holds);
+  useHeld(isBusy ? 'answer' : undefined);
   const hasChanges = holds === 'changes';
   /** Escape is pressed by mistake, and on a phone Back does the same. */
   function dismiss(): void {

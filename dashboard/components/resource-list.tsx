@@ -15,7 +15,7 @@ import { type Loadable, LoadProblem } from './load-problem';
 import { RelativeTime } from './relative-time';
 import { SortButton } from './sort-button';
 import type { TableColumn } from './table';
-import { useToasts } from './toasts';
+import { messageOf, useToasts } from './toasts';
 import { NextRows, VirtualTable } from './virtual-table';
 
 export interface Column<Row> {
@@ -193,21 +193,18 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     const { signal } = stop;
     setDone(0);
     setRunning(stop);
-    const outcome = await changeMany(resource, action, target, { scope, signal, onProgress: setDone }).catch(
-      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-    );
+    const outcome = await changeMany(resource, action, target, { scope, signal, onProgress: setDone });
     setRunning(undefined);
-    onClear();
+    // What was refused can be tried again with the same records.
+    if (outcome.refusal === undefined) onClear();
     // From the first page: to read all pages again that were loaded would take as many requests.
     await client.resetQueries({ queryKey: [scope, resource] });
-    if (outcome instanceof Error) {
-      toasts.complain(outcome);
-      return;
-    }
     const count = outcome.changed + outcome.unchanged;
     // Another environment may be on the page by now.
     const where = outcome.isStopped ? `Stopped in ${scope.environment === 'live' ? 'Live' : 'Test'}: ` : '';
-    toasts.say(`${where}${counted(count, 'record is', 'records are')} ${doneWords[action]}.`);
+    const done = `${where}${counted(count, 'record is', 'records are')} ${doneWords[action]}.`;
+    if (outcome.refusal === undefined) toasts.say(done);
+    else toasts.complain(`${count > 0 ? `${done} ` : ''}${messageOf(outcome.refusal)}`);
   }
   // A user who has left the list can neither see nor stop the change.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has another list

@@ -182,7 +182,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Create project' }).click();
     const key = await page.getByText(/^prj_test_sk_/).textContent();
     await page.getByRole('button', { name: 'Copy the test secret key' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Open the project' }).click();
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('searchbox').first().focus();
@@ -305,6 +305,18 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByLabel('Description').inputValue()).toBe('Typed again');
     await page.getByRole('link', { name: 'Cancel' }).click();
+    // So does the text of a dialog.
+    await page.goto(`${server.address}/account`);
+    await page.getByRole('button', { name: 'New project' }).click();
+    const newProject = page.getByRole('dialog', { name: 'New project' });
+    await newProject.getByLabel('Name').fill('Typed in a dialog');
+    await page.context().clearCookies();
+    await newProject.getByRole('button', { name: 'Create project' }).click();
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await newProject.getByLabel('Name').inputValue()).toBe('Typed in a dialog');
+    await newProject.getByRole('button', { name: 'Cancel' }).click();
     // With nothing to lose, the sign-in takes the place of the view.
     await page.context().clearCookies();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok } from '../../support/client.js';
 import { at, circle, standing } from '../../support/places.js';
-import { asOwner, isRunnable, open, overflowPx, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, open, overflowPx, says, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -222,6 +222,38 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
+  });
+
+  // The third choice was taken for a second press of the first one, so the second one counted.
+  it('sends the roles of a member one after the other, and the last one counts', async () => {
+    const viewer = await asViewer('/start');
+    await viewer.close();
+    const page = await asOwner('/members');
+    const role = page.getByLabel(/^Role of viewer-/);
+    await role.waitFor();
+    const puts = await hold(page, (route) => route.request().method() === 'PUT');
+    for (const choice of ['owner', 'viewer', 'owner']) await role.selectOption(choice);
+    await expect.poll(puts.count).toBe(1);
+    await puts.letGo();
+    await expect.poll(puts.count).toBe(3);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    await expect.poll(() => role.inputValue()).toBe('owner');
+  });
+
+  // What was selected had to be selected again, and nothing said how many records were changed before the refusal.
+  it('keeps the selection whose change was refused', async () => {
+    const backend = server.as('test_secret');
+    for (const externalId of ['one', 'two']) await backend.putGeofence(externalId, circle(0, 0, 100), 'refused');
+    const page = await asOwner('/geofences?tag=refused');
+    await page.getByRole('checkbox', { name: 'Select one' }).check();
+    await page.route('**/v1/geofences/bulk', (route) => route.fulfill({ status: 429, body: '' }), { times: 1 });
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('These were too many requests.').waitFor();
+    await page.getByText('1 selected').waitFor();
+    await says(page, '1 record is disabled.', page.getByRole('button', { name: 'Disable' }).click());
+    await page.getByText('1 selected').waitFor({ state: 'detached' });
+    expect(ok(await backend.get('/v1/geofences/refused/one')).geofence.enabled).toBe(false);
   });
 
   // Escape closed the dialog of a new webhook before the answer, whose secret is shown only once. The answer to an
