@@ -163,16 +163,14 @@ function withRevision(body: unknown, revision: string | null): unknown {
 export const revisionOf = (answer: { readonly meta: object } | undefined): string | undefined =>
   (answer?.meta as { revision?: string } | undefined)?.revision;
 
-/** Calls whose refusal with 401 is about a password or the token of a link, or answers whether there is a session. */
+/** Calls whose refusal with 401 is about a sign-in or the token of a link, or answers whether there is a session. */
 const withOwnProof: ReadonlySet<string> = new Set([
   '/v1/session',
   '/v1/signin',
   '/v1/signin/link',
   '/v1/signup/confirm',
   '/v1/invitations/accept',
-  '/v1/password',
   '/v1/password/reset/confirm',
-  '/v1/account/delete',
 ]);
 
 /**
@@ -227,7 +225,8 @@ export async function callIn<O extends Operation>(
  */
 export function refusalOf(status: number, meta: Meta = {}, template = ''): Failure {
   if (status === 403) onForbidden();
-  if (status !== 401 || withOwnProof.has(template)) return new Failure(status, meta);
+  // A refused field is the password of the session's account.
+  if (status !== 401 || meta.param !== undefined || withOwnProof.has(template)) return new Failure(status, meta);
   onSignedOut();
   // The server's words are about the headers of programs.
   return new Failure(status, { ...meta, message: 'Your session had ended. Nothing was changed.' });

@@ -311,8 +311,8 @@ interface DialogProps {
 }
 
 /**
- * What has the focus when a dialog opens: its first field, or else the first button of its foot, which changes nothing.
- * The browser would choose the cross, which is the first in order.
+ * What has the focus when a dialog opens: its first field, or else the first button of its foot, which changes nothing,
+ * unless that is out of sight. The browser would choose the cross, which is the first in order.
  */
 const firstControl = '.dialog-body :is(input, select, textarea):enabled, .dialog-foot button:enabled';
 
@@ -324,6 +324,12 @@ export function useModal() {
     const before = document.activeElement;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>(firstControl)?.focus();
+    if (dialog && dialog.scrollTop > 0) {
+      // It is below what is to be read first.
+      dialog.tabIndex = -1;
+      dialog.focus({ preventScroll: true });
+      dialog.scrollTop = 0;
+    }
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

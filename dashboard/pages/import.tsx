@@ -75,7 +75,7 @@ type Props = { readonly work: Work & WorkActions };
 function NewImport({ work }: Props) {
   const { file, problem, checkId, importId } = work;
   return (
-    <>
+    <section className="stack" aria-label="New import">
       {file === undefined ? (
         <>
           <DropZone work={work} />
@@ -95,7 +95,7 @@ function NewImport({ work }: Props) {
           <ImportResult key={checkId} id={checkId} actions={(check) => <Apply work={work} check={check} />} />
         )
       )}
-    </>
+    </section>
   );
 }
 

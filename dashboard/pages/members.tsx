@@ -14,6 +14,7 @@ import { messageOf, useToasts } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
 import { problemAt } from '../forms/draft';
 import { useWorkspace } from '../state/session';
+import { useUnsaved } from '../state/unsaved';
 import { useAddressTexts } from '../state/view-address';
 
 type Role = Member['role'];
@@ -229,6 +230,7 @@ function Invite() {
   const toasts = useToasts();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
+  useUnsaved(email !== '');
   const invite = useChange((email: string) => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
   function submit() {
     invite.mutate(email, {

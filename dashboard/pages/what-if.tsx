@@ -32,7 +32,6 @@ const ranges = [
   { value: '7', label: 'The last week' },
 ] as const;
 
-const dayMs = 86_400_000;
 const firstDraft: GeofenceDraft = {
   ...newGeofence,
   description: 'Proposed geofence',
@@ -68,7 +67,7 @@ export default function WhatIf() {
 
   const submit = () =>
     run.start({
-      from: new Date(Date.now() - Number(days) * dayMs).toISOString(),
+      days: Number(days),
       ...((shape !== 'none' || !keepsFences) && {
         geofences: shape === 'none' ? [] : [bodyOf(draft)],
         keepGeofences: keepsFences,

@@ -5,6 +5,7 @@ import type { Environment } from '../client/call';
 import { Button, Segments, useModal } from '../components/controls';
 import { Icon, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
+import { useLostFocus } from '../state/lost-focus';
 import { useWorkspace } from '../state/session';
 import { navigation, preloadView } from '../views';
 import { UnreachableBanner } from './unreachable';
@@ -18,6 +19,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const { project, environment, chooseEnvironment } = useWorkspace();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
+  useLostFocus(main);
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its top
   useEffect(() => {

@@ -36,6 +36,11 @@ function useCancelAtEnd(id: string | undefined): { readonly current: boolean } {
 
 type ReplayBody = Operations['POST /v1/replays']['body'];
 
+/** What is replayed. The range ends when it is sent, so that the same question is the same change. */
+export type Asked = Omit<ReplayBody, 'from'> & { readonly days: number };
+
+const dayMs = 86_400_000;
+
 export interface ReplayRun {
   /** Undefined before its first answer. */
   readonly replay: Replay | undefined;
@@ -44,13 +49,14 @@ export interface ReplayRun {
   readonly startError: Error | null;
   /** Why its progress is not known. */
   readonly error: Error | null;
-  start(body: ReplayBody): void;
+  start(asked: Asked): void;
 }
 
 export function useReplayRun(): ReplayRun {
   const scope = useScope();
   const [id, setId] = useState<string>();
-  const start = useChange(async (body: ReplayBody, scope) => {
+  const start = useChange(async ({ days, ...rest }: Asked, scope) => {
+    const body: ReplayBody = { ...rest, from: new Date(Date.now() - days * dayMs).toISOString() };
     const answer = await callIn(scope, 'POST /v1/replays', { body });
     if (isLeft.current) cancelReplay(scope, answer.replay._id);
     return answer;
@@ -71,6 +77,6 @@ export function useReplayRun(): ReplayRun {
     isBusy: start.isPending || isRunning,
     startError: start.error,
     error: running.error,
-    start: (body) => start.mutate(body, { onSuccess: ({ replay }) => setId(replay._id) }),
+    start: (asked) => start.mutate(asked, { onSuccess: ({ replay }) => setId(replay._id) }),
   };
 }

@@ -279,7 +279,7 @@ describe.runIf(isRunnable)('the account', () => {
 
   // The answer 401 put the sign-in in the place of the form, and what was typed was gone.
   it('keeps what is typed when the session ends, and asks for the password again', async () => {
-    const { page } = await asNewAccount('/geofences/new');
+    const { page, email } = await asNewAccount('/geofences/new');
     const fields = { Description: 'Typed before', Tag: 'kept', 'External id': 'one', Latitude: '1', Longitude: '1' };
     for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
     await page.context().clearCookies();
@@ -317,6 +317,16 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await newProject.getByLabel('Name').inputValue()).toBe('Typed in a dialog');
     await newProject.getByRole('button', { name: 'Cancel' }).click();
+    // The words about the header came back where a password is asked for.
+    await page.context().clearCookies();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     // With nothing to lose, the sign-in takes the place of the view.
     await page.context().clearCookies();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();

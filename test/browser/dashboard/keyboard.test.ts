@@ -93,6 +93,36 @@ describe.runIf(isRunnable)('the keyboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Key 000' }).waitFor();
   });
 
+  // The focus was lost with each button that was replaced by the next step, and Tab began at the top of the page.
+  it('goes on in an import after each step, and in a list after the removal of a row', async () => {
+    const page = await asOwner('/imports');
+    const csv = 'description,tag,externalId,type,coordinates,radius\nBy keyboard,keys,one,circle,"[1,1]",100\n';
+    const choose = page.getByRole('button', { name: 'Choose a file' });
+    await choose.focus();
+    const chooser = page.waitForEvent('filechooser');
+    await page.keyboard.press('Enter');
+    await (await chooser).setFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await choose.waitFor({ state: 'detached' });
+    for (const name of ['Check the file', 'Import 1 row', 'Import another file']) {
+      const button = page.getByRole('button', { name });
+      await button.and(page.locator(':enabled')).waitFor();
+      for (let presses = 0; presses < 2; presses++) {
+        await page.keyboard.press('Tab');
+        if ((await focusedName(page)) === name) break;
+      }
+      expect(await focusedName(page)).toBe(name);
+      if (name !== 'Import another file') await page.keyboard.press('Enter');
+    }
+
+    await page.goto(`${server.address}/members`);
+    await page.getByLabel('Email').fill('keys@example.com');
+    await page.keyboard.press('Enter');
+    const withdraw = page.getByRole('button', { name: 'Withdraw the invitation of keys@example.com' });
+    await withdraw.press('Enter');
+    await withdraw.waitFor({ state: 'detached' });
+    await page.locator('main:focus, main :focus').waitFor();
+  });
+
   // The link added #main to the address, so the next Back stayed on the view.
   it('comes to the content by the link past the navigation, and Back leads to the view before', async () => {
     const page = await asOwner('/keys');

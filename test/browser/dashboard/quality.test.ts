@@ -222,6 +222,18 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
+
+    // The second press sent another range, because a moment had passed. It was refused, and the first one was not shown.
+    await page.goto(`${server.address}/what-if`);
+    await page.getByLabel('Latitude').fill('1');
+    await page.getByLabel('Longitude').fill('1');
+    const replay = await hold(page, isChange);
+    await page.getByRole('button', { name: 'Run', exact: true }).dblclick();
+    await expect.poll(replay.count).toBe(1);
+    await replay.letGo();
+    await page.getByRole('region', { name: 'Events of the replay' }).waitFor();
+    expect(replay.count()).toBe(1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   // The third choice was taken for a second press of the first one, so the second one counted.
@@ -446,11 +458,28 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   });
 
   // The buttons of a form took a third of a window that is enlarged to 400 %.
-  it('leaves a low window to the fields of a form', async () => {
+  it('leaves a low window to the fields of a form, and begins a long dialog at its top', async () => {
     const page = await asOwner('/geofences/new', { viewport: { width: 320, height: 256 } });
     const create = page.getByRole('button', { name: 'Create geofence' });
     await create.waitFor();
     expect((await create.boundingBox())!.y).toBeGreaterThan(256);
+
+    // The focus was on a button of the foot, so the dialog opened at its end.
+    await page.goto(`${server.address}/imports`);
+    await page.getByRole('button', { name: 'File format' }).click();
+    await page.getByRole('dialog').waitFor();
+    const heading = page.getByRole('heading', { name: 'Files of geofences' });
+    await expect.poll(async () => (await heading.boundingBox())!.y > 0).toBe(true);
+
+    // The buttons took what the sheet leaves to the fields.
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.goto(`${server.address}/map`);
+    await page.locator('.map-canvas[aria-busy=false]').waitFor();
+    await page.getByRole('button', { name: 'Draw a circle' }).click();
+    const field = page.getByLabel('Description');
+    await field.waitFor();
+    const { y, height } = (await field.boundingBox())!;
+    expect(y + height < (await create.boundingBox())!.y).toBe(true);
   });
 
   // "Entered" and a name in Arabic were one text from the left, which cut the beginning of the name.
