@@ -43,7 +43,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
         )}
       </div>
       <ul>
-        {webhook.secrets.map((secret) => (
+        {webhook.secrets.map((secret, index) => (
           <li key={secret._id} className="list-row center">
             <div className="grow">
               <p>
@@ -58,7 +58,8 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
                 )}
               </p>
             </div>
-            {isOwner && webhook.secrets.length > 1 && (
+            {/* The newest one is first, and only another one replaces it. */}
+            {isOwner && index > 0 && (
               <Button look="danger" aria-label={`Revoke ${secret.hint}`} onClick={() => setRevoked(secret)}>
                 Revoke
               </Button>
@@ -87,7 +88,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
             label="Overlap"
             unit="h"
             inputMode="decimal"
-            hint="The old secret signs requests too for this time, so that you can change your receiver."
+            hint="The old secret signs requests too for this time, so that you can change your receiver. 0: it ends at once"
             value={overlap}
             problem={problemAt(rotate.error, 'overlapHours')}
             onChange={setOverlap}
