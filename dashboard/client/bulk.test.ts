@@ -67,7 +67,7 @@ test('a change of many that is stopped says what it had changed', async () => {
   expect(asked).toEqual(['GET shops test', 'POST shops test']);
 });
 
-// Only the refusal was told. Nobody knew that a part of the records was gone.
+// The page showed only the refusal, so nobody knew that a part of the records was gone.
 test('a change of many that is refused says what it had changed, and why it ended', async () => {
   let parts = 0;
   onBulk = () => {};

@@ -88,7 +88,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
             label="Overlap"
             unit="h"
             inputMode="decimal"
-            hint="The old secret signs requests too for this time, so that you can change your receiver. 0: it ends at once"
+            hint="For this time the old secret signs requests too, while you change your receiver. 0: it ends at once"
             value={overlap}
             problem={problemAt(rotate.error, 'overlapHours')}
             onChange={setOverlap}

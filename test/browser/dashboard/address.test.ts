@@ -139,7 +139,7 @@ describe.runIf(isRunnable)('the address of a page', () => {
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
   });
 
-  // What was typed in a dialog was lost without a question. So was a secret that is shown once, and an answer on its way.
+  // Back closed dialogs without a question, with typed text, a secret that is shown once, or an answer on its way.
   it.each([
     ['/webhooks', 'New webhook', 'URL'],
     ['/settings', 'Delete project', 'Name of the project'],

@@ -223,7 +223,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
 
-    // The second press sent another range, because a moment had passed. It was refused, and the first one was not shown.
+    // The second press sent a later range. It was refused, and the page did not show the first one.
     await page.goto(`${server.address}/what-if`);
     await page.getByLabel('Latitude').fill('1');
     await page.getByLabel('Longitude').fill('1');
