@@ -1,12 +1,14 @@
 /** Queries of analytics: a few at a time, because the server runs them one after the other and lets few wait. */
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
+import { type Answer, callIn, Failure, type Input, type Operation } from '../client/call';
 import { useScope } from '../state/session';
 
 type AnalyticsOperation = Extract<Operation, `GET /v1/analytics/${string}`>;
 
 const maxRunning = 3;
-const maxRetries = 5;
+/** The server is busy, or starts its analytics. */
+const maxRetriesOfBusy = 5;
+const maxRetriesOfFault = 2;
 const firstDelayMs = 1_500;
 
 let running = 0;
@@ -37,9 +39,12 @@ export function useAnalytics<O extends AnalyticsOperation>(operation: O, query: 
   const scope = useScope();
   return useQuery<Answer<O>>({
     queryKey: [scope, 'analytics', operation, query],
-    queryFn: ({ signal }) => inTurn(signal, () => call(operation, { query, signal } as unknown as Input<O>)),
+    queryFn: ({ signal }) => inTurn(signal, () => callIn(scope, operation, { query, signal } as unknown as Input<O>)),
     placeholderData: (previous, earlier) => (earlier?.queryKey[0] === scope ? previous : undefined),
-    retry: (count, error) => error instanceof Failure && error.status >= 500 && count < maxRetries,
+    retry: (count, error) =>
+      error instanceof Failure &&
+      error.status >= 500 &&
+      count < (error.status === 503 ? maxRetriesOfBusy : maxRetriesOfFault),
     retryDelay: (count) => firstDelayMs * 1.5 ** count,
     ...options,
   });

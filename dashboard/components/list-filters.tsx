@@ -62,7 +62,8 @@ export function useTyped(value: string, onChange: (value: string) => void) {
   const [shown, setShown] = useState(value);
   if (shown !== value) {
     setShown(value);
-    setText(value);
+    // A space at the end is the beginning of the next word.
+    if (text.trim() !== value) setText(value);
   }
   // While another view loads, this one is hidden, which ends only layout effects. A change would lead back to it.
   useLayoutEffect(() => {

@@ -1,12 +1,13 @@
 /** The menus of the frame, which are loaded when one is opened for the first time. */
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import type { ReactElement } from 'react';
+import { useLocation } from 'wouter';
 import { navigate as goTo } from 'wouter/use-browser-location';
 import { call } from '../client/call';
 import { Icon, type IconName } from '../components/icons';
 import { useToasts } from '../components/toasts';
+import { useOpenHere } from '../state/open-here';
 import { replaceSession, useWorkspace } from '../state/session';
 import { chooseTheme, type ThemeChoice } from '../state/theme';
 import { leave } from '../state/unsaved';
@@ -16,22 +17,11 @@ interface Props {
   readonly button: ReactElement;
 }
 
-/** Returns what a menu needs that is open at first, and closes when the browser goes to another address. */
-function useOpen() {
-  const [path] = useLocation();
-  const address = `${path}?${useSearch()}`;
-  const [openedAt, setOpenedAt] = useState<string | undefined>(address);
-  if (openedAt !== undefined && openedAt !== address) setOpenedAt(undefined);
-  return {
-    open: openedAt === address,
-    onOpenChange: (isOpen: boolean) => setOpenedAt(isOpen ? address : undefined),
-  };
-}
-
 export function ProjectMenu({ button }: Props) {
   const { session, project, chooseProject } = useWorkspace();
+  const [isOpen, setOpen] = useOpenHere(true);
   return (
-    <Menu.Root modal={false} {...useOpen()}>
+    <Menu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
       <Menu.Trigger asChild>{button}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Content className="menu" align="start" sideOffset={4}>
@@ -64,6 +54,7 @@ export function AccountMenu({ button }: Props) {
   const client = useQueryClient();
   const toasts = useToasts();
   const theme = useThemeChoice();
+  const [isOpen, setOpen] = useOpenHere(true);
   const [, navigate] = useLocation();
 
   async function signOut() {
@@ -77,7 +68,7 @@ export function AccountMenu({ button }: Props) {
     }
   }
   return (
-    <Menu.Root modal={false} {...useOpen()}>
+    <Menu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
       <Menu.Trigger asChild>{button}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Content className="menu" align="end" sideOffset={4}>

@@ -6,6 +6,7 @@ import { Button, Segments, useModal } from '../components/controls';
 import { Icon, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
 import { useLostFocus } from '../state/lost-focus';
+import { useOpenHere } from '../state/open-here';
 import { useWorkspace } from '../state/session';
 import { navigation, preloadView } from '../views';
 import { UnreachableBanner } from './unreachable';
@@ -17,13 +18,12 @@ const environments = [
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { project, environment, chooseEnvironment } = useWorkspace();
-  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isMenuOpen, setMenuOpen] = useOpenHere();
   const main = useRef<HTMLElement>(null);
   useLostFocus(main);
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its top
   useEffect(() => {
-    setMenuOpen(false);
     main.current?.scrollTo(0, 0);
   }, [path]);
   return (

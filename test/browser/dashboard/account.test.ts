@@ -326,7 +326,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
     // With nothing to lose, the sign-in takes the place of the view.
     await page.context().clearCookies();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();

@@ -223,6 +223,26 @@ describe.runIf(isRunnable)('the address of a page', () => {
     expect(await menu.count()).toBe(0);
     await page.getByRole('button', { name }).click();
     await menu.waitFor();
+    await page.keyboard.press('Escape');
+    // The view is the same, in the other environment.
+    await environment(page, 'Live').check();
+    await page.waitForURL(/environment=live/);
+    await page.getByRole('button', { name }).click();
+    await menu.waitFor();
+    await page.goBack();
+    await menu.waitFor({ state: 'detached' });
+  });
+
+  it('closes the menu of narrow screens with Back, also to the other environment', async () => {
+    const page = await asOwner('/members', { viewport: { width: 390, height: 800 } });
+    await environment(page, 'Live').check();
+    await page.waitForURL(/environment=live/);
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    const menu = page.getByRole('dialog', { name: 'Menu' });
+    await menu.waitFor();
+    await page.goBack();
+    await page.waitForURL(/environment=test/);
+    await menu.waitFor({ state: 'detached' });
   });
 
   // A reload of a webhook's settings showed its attempts, and one of Live or of a timeline forgot what was chosen.

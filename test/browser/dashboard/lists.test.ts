@@ -222,4 +222,17 @@ describe.runIf(isRunnable)('the lists', () => {
     expect(await oldOnes('test_secret')).toBe(oldCount - 500);
     expect(await oldOnes('live_secret')).toBe(oldCount);
   });
+
+  // The space was taken away while its reader thought about the next word, so "two words" became "twowords".
+  it('keeps a space that is typed at the end of a search', async () => {
+    ok(await server.as('test_secret').post('/v1/webhooks', { url: 'https://receiver.invalid/', description: 'a b' }));
+    const page = await asOwner('/webhooks');
+    const search = page.getByRole('searchbox', { name: 'Search URLs and descriptions' });
+    await search.pressSequentially('a ');
+    await page.waitForURL(/search=a(&|$)/);
+    await search.pressSequentially('b');
+    await page.waitForURL(/search=a(\+|%20)b/);
+    expect(await search.inputValue()).toBe('a b');
+    await page.getByText('1 of 1 webhook').waitFor();
+  });
 });

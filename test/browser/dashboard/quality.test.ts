@@ -476,7 +476,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.goto(`${server.address}/map`);
     await page.locator('.map-canvas[aria-busy=false]').waitFor();
     await page.getByRole('button', { name: 'Draw a circle' }).click();
-    const field = page.getByLabel('Description');
+    const field = page.getByRole('textbox', { name: 'Description' });
     await field.waitFor();
     const { y, height } = (await field.boundingBox())!;
     expect(y + height < (await create.boundingBox())!.y).toBe(true);
