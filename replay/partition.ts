@@ -17,7 +17,7 @@ import {
   type Device,
   decodeBatch,
   evaluateRecords,
-  eventOf,
+  eventsOf,
 } from '../pipeline/stages/locations/steps.js';
 import { codecs } from '../schemas/codecs.js';
 import type { Event, Location } from '../schemas/records.js';
@@ -136,10 +136,7 @@ class PageCollector implements Collector, ReplayedPage {
     totals.results[result] += 1;
     totals.firstReceivedAt = Math.min(totals.firstReceivedAt, receivedAt);
     totals.lastReceivedAt = Math.max(totals.lastReceivedAt, receivedAt);
-    for (const transition of transitions) {
-      const event = eventOf(location, user, transition, this.#definitions);
-      if (event !== undefined) this.events.push({ event, isFirst });
-    }
+    for (const event of eventsOf(location, user, transitions, this.#definitions)) this.events.push({ event, isFirst });
   }
 
   /** Counts a bad record by its time of append, because its time of receipt is unknown. */

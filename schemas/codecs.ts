@@ -3,7 +3,7 @@
  *
  * On topics a value has the Confluent wire format, which any Kafka client can read: a zero byte, four bytes of schema
  * id (big-endian), the Avro body. Embedded nodes use the fixed schema ids below; in a cluster the registry assigns
- * them.
+ * them. A new version of a schema gets a new id, because logs of embedded nodes keep frames of the older ones.
  */
 import { readFileSync } from 'node:fs';
 import type avro from 'avsc';
@@ -33,6 +33,8 @@ function load<T>(name: string, names = registry): avro.Type & { __value?: T } {
 export const locationType = load<Location>('location');
 export const outcomeType = load<Outcome>('outcome');
 export const eventType = load<Event>('event');
+/** The schema of releases without positions of beacons and without `metadataOmitted`. */
+const firstEventType = load<Event>('versions/event.v1', {});
 export const changeType = load<Change>('change');
 export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
@@ -50,13 +52,21 @@ export const frameBytes = 5;
 /** Encodes and decodes one record type in the Confluent wire format. */
 export interface Codec<T> {
   readonly schemaId: number;
+  /** The ids of the frames that `decode` reads: `schemaId`, and those of older versions. */
+  readonly readableIds: ReadonlySet<number>;
   /** The Avro type, for readers that resolve older schemas. */
   readonly type: avro.Type;
   encode(value: T): Buffer;
   /** Writes the frame into `target` at `position`. Returns the position after it, or -1 if it does not fit. */
   encodeInto(value: T, target: Buffer, position: number): number;
-  /** Decodes a frame. Throws if it has another schema id or its body is invalid. */
+  /** Decodes a frame of this or an older version. Throws if it has another schema id or its body is invalid. */
   decode(frame: Buffer): T;
+}
+
+/** A version of a schema that earlier releases wrote. */
+export interface OlderVersion {
+  readonly schemaId: number;
+  readonly type: avro.Type;
 }
 
 /** Where values are encoded before they are copied. It grows to the size of the largest. */
@@ -65,12 +75,17 @@ let scratch = Buffer.allocUnsafeSlow(16 * 1_024);
 /** Writes the body as the type does. Returns the position after it, or a negative number if it does not fit. */
 type EncodeBody<T> = (value: T, target: Buffer, position: number) => number;
 
-/** Creates a codec for a schema id. `encodeBody` writes the same bytes as the type, in less time. */
+/**
+ * Creates a codec for a schema id. `encodeBody` writes the same bytes as the type, in less time. Fields that an older
+ * version lacks get their defaults.
+ */
 export function createCodec<T>(
   type: avro.Type,
   schemaId: number,
   encodeBody: EncodeBody<T> = type.encode.bind(type) as unknown as EncodeBody<T>,
+  olderVersions: readonly OlderVersion[] = [],
 ): Codec<T> {
+  const resolvers = new Map(olderVersions.map((older) => [older.schemaId, type.createResolver(older.type)]));
   function encodeInto(value: T, target: Buffer, position: number): number {
     if (position + frameBytes > target.length) return -1;
     target[position] = 0;
@@ -80,6 +95,7 @@ export function createCodec<T>(
   }
   return {
     schemaId,
+    readableIds: new Set([schemaId, ...resolvers.keys()]),
     type,
     encodeInto,
     encode(value) {
@@ -92,8 +108,9 @@ export function createCodec<T>(
     decode(frame) {
       if (frame.length < frameBytes || frame[0] !== 0) throw new Error('not in the Confluent wire format');
       const id = frame.readUInt32BE(1);
-      if (id !== schemaId) throw new Error(`schema id ${id} where ${schemaId} was expected`);
-      const { value, offset } = type.decode(frame, frameBytes) as unknown as { value: T; offset: number };
+      const resolver = resolvers.get(id);
+      if (id !== schemaId && !resolver) throw new Error(`schema id ${id} where ${schemaId} was expected`);
+      const { value, offset } = type.decode(frame, frameBytes, resolver) as unknown as { value: T; offset: number };
       if (offset !== frame.length) throw new Error('the body is not one whole record');
       return value;
     },
@@ -103,7 +120,7 @@ export function createCodec<T>(
 export const codecs = {
   location: createCodec<Location>(locationType, 1, encodeWith(writeLocation)),
   outcome: createCodec<Outcome>(outcomeType, 2),
-  event: createCodec<Event>(eventType, 3, encodeWith(writeEvent)),
+  event: createCodec<Event>(eventType, 9, encodeWith(writeEvent), [{ schemaId: 3, type: firstEventType }]),
   change: createCodec<Change>(changeType, 4),
   deadLetter: createCodec<DeadLetter>(deadLetterType, 5),
   delivery: createCodec<Delivery>(deliveryType, 6),

@@ -118,6 +118,7 @@ export function writeEvent(writer: AvroWriter, event: Event): void {
   writer.flag(event.replayed);
   writer.optional(event.source, writeText);
   writer.optional(event.metadata, writeText);
+  writer.flag(event.metadataOmitted);
 }
 
 function writeEventUser(writer: AvroWriter, user: EventUser): void {
@@ -149,6 +150,8 @@ function writeEventBeacon(writer: AvroWriter, beacon: EventBeacon): void {
   writer.text(beacon.major);
   writer.text(beacon.minor);
   writer.optional(beacon.metadata, writeText);
+  writer.optional(beacon.longitude, writeDouble);
+  writer.optional(beacon.latitude, writeDouble);
 }
 
 /** Writes a device state of the newest version of the schema. */

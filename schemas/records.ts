@@ -113,6 +113,9 @@ export interface EventBeacon {
   major: string;
   minor: string;
   metadata: string | null;
+  /** In degrees; null in events of earlier releases. */
+  longitude: number | null;
+  latitude: number | null;
 }
 
 /** Something that happened to a user. The same event always has the same id and the same bytes. */
@@ -143,6 +146,8 @@ export interface Event {
   source: string | null;
   /** JSON object of a conversion; null for other events. */
   metadata: string | null;
+  /** Whether the metadata of the user and of the geofence or beacon is left out, because the location has too much. */
+  metadataOmitted: boolean;
 }
 
 /** Kinds of records of topic `changes`. A record's key in the topic is `kind/id`. */

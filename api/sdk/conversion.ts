@@ -113,4 +113,5 @@ export const eventOf = (
   replayed: false,
   source: null,
   metadata: conversion.metadata === null ? null : JSON.stringify(conversion.metadata),
+  metadataOmitted: false,
 });

@@ -34,11 +34,16 @@ const maxScannedRecords = 10_000;
 /** Maximum bytes of values in a response, unless a single value is larger. */
 const maxResponseBytes = 4 * 2 ** 20;
 
-/** Formats a record as a Kafka client gets it, with its decoded event. */
+/**
+ * Formats a record as a Kafka client gets it, with its decoded event. An event of an earlier release is encoded again:
+ * the route of the schema answers the newest version alone.
+ */
 function recordJson(record: LogRecord) {
   const { partition, offset, key, timestamp } = record;
-  const value = record.value ?? Buffer.alloc(0);
   const event = decodeRecord(codecs.event, record);
+  const stored = record.value ?? Buffer.alloc(0);
+  const isOlder = !isBadRecord(event) && stored.readUInt32BE(1) !== codecs.event.schemaId;
+  const value = isOlder ? codecs.event.encode(event) : stored;
   return {
     partition,
     offset,

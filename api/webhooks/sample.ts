@@ -36,6 +36,8 @@ const beacon: EventBeacon = {
   major: '1',
   minor: '2',
   metadata,
+  longitude: 11.2558,
+  latitude: 43.7731,
 };
 
 interface Sample {
@@ -76,6 +78,7 @@ export function sampleOf({ project, environment }: Scope, type: string, nowMs: n
     currentlyOperating: null,
     replayed: false,
     metadata,
+    metadataOmitted: false,
   };
   const around: Partial<EventJson> = isOver ? {} : eventJson(event);
   const user = userJson({

@@ -3,7 +3,7 @@
  * 50].
  */
 import { deriveId } from '../ids.js';
-import type { Event, EventGeofence, Location, LocationDetails, Outcome } from '../records.js';
+import type { Event, EventBeacon, EventGeofence, Location, LocationDetails, Outcome } from '../records.js';
 
 const project = deriveId('project', 'x');
 const user = deriveId('user', 'x');
@@ -85,6 +85,22 @@ export const exampleEventGeofence = (changes: Partial<EventGeofence> = {}): Even
   ...changes,
 });
 
+/** Returns a beacon as events carry it, with the changes. */
+export const exampleEventBeacon = (changes: Partial<EventBeacon> = {}): EventBeacon => ({
+  id: deriveId('beacon', 'x'),
+  tag: 'store',
+  externalId: 'x',
+  description: 'A beacon',
+  type: 'ibeacon',
+  group: 'b9407f30-f5f8-466e-aff9-25556b57fe6d',
+  major: '1',
+  minor: '2',
+  metadata: null,
+  longitude: 10,
+  latitude: 50,
+  ...changes,
+});
+
 /** Returns an entry into {@link exampleEventGeofence}, with the changes. */
 export const exampleEvent = (changes: Partial<Event> = {}): Event => ({
   id: deriveId('event', 'x'),
@@ -108,5 +124,6 @@ export const exampleEvent = (changes: Partial<Event> = {}): Event => ({
   replayed: false,
   source: null,
   metadata: null,
+  metadataOmitted: false,
   ...changes,
 });

@@ -129,6 +129,8 @@ const eventBeacon: fc.Arbitrary<EventBeacon> = fc.record({
   major: text,
   minor: text,
   metadata: maybe(json),
+  longitude: maybe(longitude),
+  latitude: maybe(latitude),
 });
 
 export const event: fc.Arbitrary<Event> = fc.record({
@@ -153,6 +155,7 @@ export const event: fc.Arbitrary<Event> = fc.record({
   replayed: fc.boolean(),
   source: maybe(text),
   metadata: maybe(json),
+  metadataOmitted: fc.boolean(),
 });
 
 export const change: fc.Arbitrary<Change> = fc.record({

@@ -17,6 +17,10 @@ const object = (members: string): string => `{${members.slice(1)}}`;
 const point = (longitude: number, latitude: number): string =>
   `{"type":"Point","coordinates":[${longitude},${latitude}]}`;
 
+/** Returns a member with a position, or nothing when it is unset. */
+const pointMember = (name: string, { longitude, latitude }: Pick<Event, 'longitude' | 'latitude'>): string =>
+  longitude === null || latitude === null ? '' : `,"${name}":${point(longitude, latitude)}`;
+
 /** Returns a member of a profile, or nothing when it is unset. */
 const profileMember = (name: string, value: unknown): string =>
   value === null || value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
@@ -52,20 +56,21 @@ const beaconText = (beacon: EventBeacon): string =>
       textMember('tag', beacon.tag) +
       textMember('externalId', beacon.externalId) +
       member('metadata', beacon.metadata) +
+      pointMember('geometry', beacon) +
       // A disabled beacon makes no events.
       member('enabled', true),
   );
 
 /** Returns JSON text that parses to `eventJson(event)`. */
 export function eventText(event: Event): string {
-  const { user, geofence, beacon, longitude, latitude } = event;
+  const { user, geofence, beacon } = event;
   return (
     `{"_id":"${event.id}","type":${quoted(event.type)},"createdAt":"${isoTime(event.createdAt)}"` +
     `,"actualCreatedAt":"${isoTime(event.actualCreatedAt)}","live":${event.environment === 'live'}` +
     member('user', user && userText(user)) +
     member('geofence', geofence && geofenceText(geofence)) +
     member('beacon', beacon && beaconText(beacon)) +
-    (longitude === null || latitude === null ? '' : `,"location":${point(longitude, latitude)}`) +
+    pointMember('location', event) +
     `,"confidence":${event.confidence},"replayed":${event.replayed}` +
     member('locationAccuracy', event.accuracy_m) +
     member('duration', event.duration_min) +
@@ -74,6 +79,7 @@ export function eventText(event: Event): string {
     member('stopped', event.stopped) +
     textMember('source', event.source) +
     member('metadata', event.metadata) +
+    member('metadataOmitted', event.metadataOmitted || null) +
     '}'
   );
 }

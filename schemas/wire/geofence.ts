@@ -154,7 +154,7 @@ export const beaconSummary = (record: BeaconRecord): Beacon => ({
   enabled: record.enabled,
 });
 
-/** Returns the beacon as events carry it. Metadata is JSON text. */
+/** Returns the beacon as events carry it. Metadata is JSON text, and the position in degrees. */
 export const eventBeacon = (record: BeaconRecord): EventBeacon => ({
   id: record._id,
   tag: record.tag,
@@ -165,4 +165,6 @@ export const eventBeacon = (record: BeaconRecord): EventBeacon => ({
   major: record.major,
   minor: record.minor,
   metadata: record.metadata && JSON.stringify(record.metadata),
+  longitude: record.coordinates[0],
+  latitude: record.coordinates[1],
 });

@@ -78,6 +78,7 @@ const eventBeaconJson = (beacon: EventBeacon): Beacon => ({
     externalId: beacon.externalId,
     metadata: parsed<Record<string, string | number | boolean>>(beacon.metadata),
   }),
+  ...(beacon.longitude !== null && beacon.latitude !== null && { geometry: point(beacon.longitude, beacon.latitude) }),
   // A disabled beacon makes no events.
   enabled: true,
 });
@@ -104,18 +105,5 @@ export const eventJson = (event: Event): EventJson => ({
     source: event.source,
     metadata: parsed<Record<string, string | number | boolean>>(event.metadata),
   }),
+  ...(event.metadataOmitted && { metadataOmitted: true }),
 });
-
-/** Returns the event without the metadata of its user and its geofence or beacon, for answers that have much of it. */
-export function eventJsonWithoutMetadata({ user, geofence, beacon, ...event }: Event): EventJson {
-  const profile = parsed<UserProfile>(user?.profile ?? null);
-  return {
-    ...eventJson({
-      ...event,
-      user: user && { ...user, profile: JSON.stringify({ ...profile, metadata: undefined }) },
-      geofence: geofence && { ...geofence, metadata: null },
-      beacon: beacon && { ...beacon, metadata: null },
-    }),
-    metadataOmitted: true,
-  };
-}

@@ -216,9 +216,13 @@ describe('beacons', () => {
   });
 
   test('an event contains the beacon', () => {
-    const { geometry, ...identity } = beaconSummary(beacon);
-    // It lacked `enabled`, which SDKs read of each beacon.
-    expect(eventJson({ ...bareEvent, beacon: eventBeacon(beacon) }).beacon).toEqual({ ...identity, enabled: true });
+    // It lacked `enabled` and `geometry`, which SDKs read of each beacon.
+    const ofEvent = { ...bareEvent, beacon: eventBeacon(beacon) };
+    expect(eventJson(ofEvent).beacon).toEqual(beaconSummary(beacon));
+    // Events of earlier releases don't tell the position.
+    const { geometry: _, ...rest } = beaconSummary(beacon);
+    const ofEarlierRelease = { ...ofEvent, beacon: { ...ofEvent.beacon, longitude: null, latitude: null } };
+    expect(eventJson(ofEarlierRelease).beacon).toEqual(rest);
   });
 });
 
@@ -244,6 +248,7 @@ const bareEvent = {
   replayed: false,
   source: null,
   metadata: null,
+  metadataOmitted: false,
 };
 
 test('an event with all fields unset has only the common fields', () => {

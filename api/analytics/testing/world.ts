@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event } from '../../../schemas/records.js';
-import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
+import { exampleEvent, exampleEventBeacon, exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import { eventRows } from '../../../schemas/testing/rows.js';
 
 interface Place {
@@ -128,9 +128,7 @@ export function eventOf(
     locationId,
     user: { ...user, profile: null },
     geofence: isGeofence ? exampleEventGeofence({ id, tag, externalId }) : null,
-    beacon: isGeofence
-      ? null
-      : { id, tag, externalId, description: '', type: 'ibeacon', group: 'g', major: '1', minor: '2', metadata: null },
+    beacon: isGeofence ? null : exampleEventBeacon({ id, tag, externalId }),
   });
 }
 

@@ -50,6 +50,7 @@ const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'location.v1',
   'change.v2',
   'change.v3',
+  'event.v2',
 ];
 
 export const shippedSchemas: SchemaSet = {

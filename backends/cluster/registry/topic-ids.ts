@@ -73,9 +73,9 @@ export class TopicIds {
     }
   }
 
-  /** Makes sure that the codec does not take the frame for its own. */
+  /** Makes sure that the codec does not take the frame for its own, of this or an older version. */
   #asForeign(frame: Buffer, id: number): Buffer {
-    if (id === this.#codec.schemaId) setId(frame, 0);
+    if (this.#codec.readableIds.has(id)) setId(frame, 0);
     return frame;
   }
 

@@ -26,9 +26,9 @@ import type { DecodedChange } from '../../catalog/types.js';
 import { storedUserText } from '../../records/deliveries.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import { decodeBatch } from './decode.js';
+import { createDefinitions } from './definitions.js';
 import type { Device } from './device-states.js';
 import { createBatchEvaluator } from './evaluate-batch.js';
-import { createDefinitions } from './events.js';
 import { trackReply } from './reply.js';
 
 const startMs = Date.UTC(2026, 2, 2, 12);

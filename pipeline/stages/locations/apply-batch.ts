@@ -13,9 +13,9 @@ import type { PartitionAlerts } from '../partition-alerts.js';
 import { observeBatch } from './batch-metrics.js';
 import { type BatchTrace, traceBatch } from './batch-trace.js';
 import { type DecodedBatch, decodeBatch } from './decode.js';
+import { createDefinitions } from './definitions.js';
 import { type Device, DeviceStates, type PartitionOwner } from './device-states.js';
 import { createBatchEvaluator, type Effects } from './evaluate-batch.js';
-import { createDefinitions } from './events.js';
 import type { ReplySender } from './reply-sender.js';
 
 export interface ApplyBatchParts {

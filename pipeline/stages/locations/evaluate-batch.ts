@@ -18,8 +18,9 @@ import { type EncodeInto, Slab } from '../../records/slab.js';
 import { deadLetterOf } from '../dead-letters.js';
 import type { BatchTrace } from './batch-trace.js';
 import type { DecodedBatch } from './decode.js';
+import type { Definitions } from './definitions.js';
 import type { Device } from './device-states.js';
-import { type Definitions, eventOf } from './events.js';
+import { eventsOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome } from './outcome.js';
 import type { AwaitedLocation } from './reply.js';
 
@@ -183,7 +184,7 @@ class BatchCollector implements Collector {
   #collectEvents(record: LogRecord, location: Location, { user, transitions }: Evaluation): readonly Event[] {
     if (transitions.length === 0) return noEvents;
     const { codecs, definitions } = this.#parts;
-    const events = transitions.flatMap((transition) => eventOf(location, user, transition, definitions) ?? []);
+    const events = eventsOf(location, user, transitions, definitions);
     const headers = this.#trace?.headersFor(record);
     for (const event of events) {
       this.#events.push(event);

@@ -2,88 +2,56 @@
  * Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or
  * beacon.
  */
-import { type BoundedCache, createBoundedCacheOfWeight } from '../../../schemas/bounded-cache.js';
 import { minuteMs } from '../../../schemas/durations.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
-import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
-import type { CacheUse } from '../../cache-use.js';
-import { createForgetter } from '../../catalog/store/forget-changes.js';
-import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { Transition } from '../../evaluation/types.js';
+import type { Definition, Definitions } from './definitions.js';
+import { beyondLimit, maxEventMetadata, profileWithoutMetadata } from './metadata-limit.js';
 
-/** Of about 0.5 kB. Reading one from the store costs as much as the rest of its event. */
-const cachedDefinitions = 100_000;
-const charactersPerDefinition = 512;
-
-/** Returns how many definitions a definition counts for: its metadata may have 64 kB. */
-const weightOf = ({ metadata }: EventGeofence | EventBeacon): number =>
-  1 + Math.floor((metadata?.length ?? 0) / charactersPerDefinition);
-
-/** Definitions of geofences and beacons as events contain them. */
-export interface Definitions {
-  readonly use: CacheUse;
-  /** Forgets the definitions that have changed. */
-  refresh(): void;
-  geofence(scope: Scope, id: string): EventGeofence | undefined;
-  beacon(scope: Scope, id: string): EventBeacon | undefined;
-}
-
-/** Creates a cached reader of definitions. */
-export function createDefinitions(
-  configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofenceHead' | 'beacon'>,
-): Definitions {
-  const geofences = createBoundedCacheOfWeight<string, EventGeofence>(cachedDefinitions, weightOf);
-  const beacons = createBoundedCacheOfWeight<string, EventBeacon>(cachedDefinitions, weightOf);
-  const refresh = createForgetter(configuration, { geofence: geofences, beacon: beacons });
-  let hits = 0;
-  let misses = 0;
-
-  function cached<Record, Definition extends object>(
-    cache: BoundedCache<string, Definition>,
-    find: (scope: Scope, id: string) => Record | undefined,
-    toDefinition: (record: Record) => Definition,
-  ) {
-    return (scope: Scope, id: string): Definition | undefined => {
-      const known = cache.get(id);
-      if (known) {
-        hits += 1;
-        return known;
-      }
-      misses += 1;
-      const record = find(scope, id);
-      if (record === undefined) return undefined;
-      const definition = toDefinition(record);
-      cache.set(id, definition);
-      return definition;
-    };
-  }
-
-  return {
-    get use() {
-      return { hits, misses, entries: geofences.size + beacons.size };
-    },
-    refresh,
-    geofence: cached(geofences, (scope, id) => configuration.storedGeofenceHead(scope, id), eventGeofence),
-    beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
-  };
-}
+/** A transition, with the definition of what was entered or left. */
+type Defined = { readonly transition: Transition } & (
+  | { readonly geofence: Definition<EventGeofence>; readonly beacon: null }
+  | { readonly geofence: null; readonly beacon: Definition<EventBeacon> }
+);
 
 /**
- * Builds the event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the state
- * after the location.
+ * Builds the events of a location's transitions, without those whose geofence or beacon was deleted meanwhile. `user`
+ * is the state after the location.
  */
-export function eventOf(
+export function eventsOf(
   location: Location,
   user: UserState,
-  transition: Transition,
+  transitions: readonly Transition[],
   definitions: Definitions,
-): Event | undefined {
+): Event[] {
+  const defined = transitions.flatMap((transition) => definedBy(location, transition, definitions) ?? []);
+  const profileCharacters = user.profile?.length ?? 0;
+  const characters = defined.map(({ geofence, beacon }) => profileCharacters + (geofence ?? beacon).metadataCharacters);
+  const omitted = beyondLimit(characters, maxEventMetadata);
+  const bareUser = omitted.size === 0 ? user : { ...user, profile: profileWithoutMetadata(user.profile) };
+  return defined.map((each, index) =>
+    omitted.has(index) ? eventOf(location, bareUser, each, true) : eventOf(location, user, each, false),
+  );
+}
+
+function definedBy(location: Location, transition: Transition, definitions: Definitions): Defined | undefined {
+  const { type, id } = transition;
+  if (type === 'user.entered_beacon' || type === 'user.exited_beacon') {
+    const beacon = definitions.beacon(location, id);
+    return beacon && { transition, geofence: null, beacon };
+  }
+  const geofence = definitions.geofence(location, id);
+  return geofence && { transition, geofence, beacon: null };
+}
+
+function eventOf(
+  location: Location,
+  user: UserState,
+  { transition, geofence, beacon }: Defined,
+  metadataOmitted: boolean,
+): Event {
   const { project, environment, deviceId } = location;
-  const isBeacon = transition.type === 'user.entered_beacon' || transition.type === 'user.exited_beacon';
-  const geofence = isBeacon ? null : definitions.geofence(location, transition.id);
-  const beacon = isBeacon ? definitions.beacon(location, transition.id) : null;
-  if (geofence === undefined || beacon === undefined) return undefined;
   return {
     id: deriveId(project, environment, deviceId, location.id, transition.id, transition.type),
     type: transition.type,
@@ -93,8 +61,8 @@ export function eventOf(
     actualCreatedAt: location.receivedAt,
     locationId: location.id,
     user: { id: user.id, userId: user.userId, deviceId, profile: user.profile },
-    geofence,
-    beacon,
+    geofence: geofence && (metadataOmitted ? geofence.withoutMetadata() : geofence.whole()),
+    beacon: beacon && (metadataOmitted ? beacon.withoutMetadata() : beacon.whole()),
     longitude: location.longitude,
     latitude: location.latitude,
     accuracy_m: location.accuracy_m,
@@ -106,5 +74,6 @@ export function eventOf(
     replayed: location.replayed,
     source: location.source,
     metadata: null,
+    metadataOmitted,
   };
 }

@@ -1,13 +1,14 @@
 /**
  * Builds the reply to a waiting request, after the commit: a request never learns of an effect that was not committed.
  */
-import type { Event as EventJson, User } from '../../../schemas/json/user.js';
+import type { User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
-import { eventJson, eventJsonWithoutMetadata } from '../../../schemas/wire/user.js';
+import { eventJson } from '../../../schemas/wire/user.js';
 import { maxListedMetadata } from '../../catalog/queries/summaries.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
 import type { TrackReply } from '../../ports.js';
 import { userInTurns } from '../../records/user.js';
+import { limitMetadata } from './metadata-limit.js';
 
 const nearbyLimit = 10;
 const nearbyRadiusM = 10_000;
@@ -50,7 +51,7 @@ const nearbyGeofences = (
 export const eventsReply = ({ location, result, events, notEntered }: AwaitedLocation): TrackReply => ({
   recordId: location.id,
   result,
-  events: eventsJson(events),
+  events: limitMetadata(events, maxListedMetadata).map(eventJson),
   ...(notEntered > 0 && { notEntered }),
 });
 
@@ -66,19 +67,4 @@ export async function trackReply(
   if (!location.details?.nearbyGeofences || !sources.searchNearby) return reply;
   const found = await nearbyGeofences(location, sources.searchNearby);
   return { ...reply, ...(found && { nearbyGeofences: found }) };
-}
-
-/** Returns the events of an answer, all of them, with metadata up to a limit. */
-function eventsJson(events: readonly Event[]): EventJson[] {
-  let left = maxListedMetadata;
-  return events.map((event) => {
-    const { user, geofence, beacon } = event;
-    const characters = [user?.profile, geofence?.metadata, beacon?.metadata].reduce(
-      (sum, text) => sum + (text?.length ?? 0),
-      0,
-    );
-    if (characters > left) return eventJsonWithoutMetadata(event);
-    left -= characters;
-    return eventJson(event);
-  });
 }

@@ -3,6 +3,7 @@
  * Replay runs them too. Code outside the stages imports them only from here.
  */
 export { type DecodedBatch, decodeBatch } from './decode.js';
+export { createDefinitions, type Definitions } from './definitions.js';
 export type { Device } from './device-states.js';
 export { type Collector, evaluateRecords } from './evaluate-batch.js';
-export { createDefinitions, type Definitions, eventOf } from './events.js';
+export { eventsOf } from './events.js';

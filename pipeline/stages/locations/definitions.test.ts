@@ -4,7 +4,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import { openReadModel } from '../../catalog/store/read-model.js';
 import { beaconRecord, geofenceRecord, scope, temporaryFolder } from '../../catalog/testing/fixtures.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
-import { createDefinitions } from './events.js';
+import { createDefinitions } from './definitions.js';
 
 const geofences = Array.from({ length: 50 }, (_, number) =>
   geofenceRecord({ _id: deriveId('fence', `${number}`), externalId: `${number}` }),
@@ -64,7 +64,7 @@ test('after a change of one record, the next batch reads only that record again'
   const fence = { ...geofences[7]!, description: 'new' };
   await apply([{ kind: 'geofence', id: fence._id, record: fence }]);
   expect(nextBatch()).toBe(1);
-  expect(definitions.geofence(scope, fence._id)?.description).toBe('new');
+  expect(definitions.geofence(scope, fence._id)?.whole().description).toBe('new');
 
   await apply([{ kind: 'beacon', id: beacons[3]!._id, record: null }]);
   expect(nextBatch()).toBe(1);
