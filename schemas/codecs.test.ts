@@ -16,6 +16,7 @@ import {
   outcomeType,
   rejectionType,
 } from './codecs.js';
+import { asFirstVersion, encodeFirstVersion, recordedFrames } from './testing/older-events.js';
 import * as arbitrary from './testing/records.js';
 
 const types: Record<string, { type: avro.Type; values: fc.Arbitrary<unknown> }> = {
@@ -96,6 +97,23 @@ describe('a codec', () => {
         if (end >= 0) expect(target.subarray(position, end)).toEqual(alone);
       }),
     );
+  });
+
+  // Logs of embedded nodes keep the frames of earlier releases.
+  test('of events decodes frames of the first version, with defaults for what they lack', () => {
+    for (const { frame, event } of recordedFrames) expect(plain(codecs.event.decode(frame))).toEqual(event);
+    fc.assert(
+      fc.property(arbitrary.event, (event) => {
+        const frame = encodeFirstVersion(event);
+        expect(plain(codecs.event.decode(frame))).toEqual(asFirstVersion(event));
+        expect(() => codecs.event.decode(frame.subarray(0, -1))).toThrow();
+      }),
+    );
+  });
+
+  test('has ids that no other codec reads', () => {
+    const ids = Object.values(codecs).flatMap(({ readableIds }) => [...readableIds]);
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
   });
 
   test.each([

@@ -126,7 +126,7 @@ describe('a frame of an outcome', () => {
   it('of another schema is refused', () => {
     const frame = codecs.outcome.encode(fc.sample(arbitrary.outcome, 1)[0]!);
     frame.writeUInt32BE(codecs.event.schemaId, 1);
-    expect(() => new OutcomeFrame().read(frame)).toThrow('schema id 3 where 2 was expected');
+    expect(() => new OutcomeFrame().read(frame)).toThrow('schema id 9 where 2 was expected');
     expect(() => new OutcomeFrame().read(frame.subarray(0, frameBytes - 1))).toThrow('not in the Confluent wire');
   });
 });

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { Log } from '../../pipeline/ports.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
+import { exampleEventBeacon } from '../../schemas/testing/examples.js';
+import { asFirstVersion, encodeFirstVersion } from '../../schemas/testing/older-events.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { until } from '../../testing/until.js';
@@ -64,7 +66,7 @@ describe('a record', () => {
     const key = `${event!.project}/test/${event!.user?.deviceId}`;
     const partition = server.api.log.partitionOf('events', key);
     const { offset, timestamp, value } = records[0];
-    expect(records).toEqual([{ partition, offset, key, timestamp, schemaId: 3, value, event: eventJson(event!) }]);
+    expect(records).toEqual([{ partition, offset, key, timestamp, schemaId: 9, value, event: eventJson(event!) }]);
     expect(offset).toBe(places[partition].end - 1);
     expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
     expect({ ...codecs.event.decode(Buffer.from(value, 'base64')) }.id).toBe(event!.id);
@@ -72,7 +74,7 @@ describe('a record', () => {
 
   test('is decoded with the returned self-contained schema', async () => {
     const { body } = await get('/v1/topics/events/schema');
-    expect(body).toMatchObject({ topic: 'events', schemaId: 3, schema: { name: 'fenceline.Event' } });
+    expect(body).toMatchObject({ topic: 'events', schemaId: 9, schema: { name: 'fenceline.Event' } });
     const type = avro.Type.forSchema(body.schema, { wrapUnions: false });
     const from = await latest();
     const [event] = ownEvents(1);
@@ -81,6 +83,18 @@ describe('a record', () => {
     const frame = Buffer.from(record.value, 'base64');
     expect(frame.readUInt32BE(1)).toBe(body.schemaId);
     expect(JSON.parse(JSON.stringify(type.fromBuffer(frame.subarray(frameBytes))))).toEqual(event);
+  });
+
+  // A consumer asks for the schema once, and it gets the newest alone.
+  test('of an earlier release has the newest schema', async () => {
+    const from = await latest();
+    const event = { ...ownEvents(1)[0]!, beacon: exampleEventBeacon() };
+    const key = `${event.project}/test/${event.user?.deviceId}`;
+    await server.api.log.append('events', [{ key, value: encodeFirstVersion(event) }]);
+    const { records } = await read(`from=${from}`);
+    expect(records).toMatchObject([{ schemaId: 9, event: eventJson(asFirstVersion(event)) }]);
+    const frame = Buffer.from(records[0].value, 'base64');
+    expect(frame).toEqual(codecs.event.encode(asFirstVersion(event)));
   });
 
   test('that is not an event is returned as well', async () => {
@@ -277,7 +291,7 @@ describe('records that are no longer held', () => {
 test('lists topics with their bounds', async () => {
   const { body } = await get('/v1/topics', server.api.secret);
   const { next } = await read('from=latest', server.api.secret);
-  expect(body.topics).toMatchObject([{ topic: 'events', schemaId: 3 }]);
+  expect(body.topics).toMatchObject([{ topic: 'events', schemaId: 9 }]);
   expect(body.topics[0].partitions).toHaveLength(partitions());
   expect(encodePosition(body.topics[0].partitions.map(({ end }: Body) => end))).toBe(next);
 });

@@ -46,6 +46,12 @@ it.each(archives)('%s: nothing is lost, visits continue, and waiting deliveries 
 
   // Later versions may add fields.
   for (const [path, answer] of Object.entries(answers)) expect(ok(await client.get(path)), path).toMatchObject(answer);
+  const { schemaId } = ok(await client.get('/v1/topics/events/schema'));
+  const { records } = ok(await client.get('/v1/topics/events?limit=1000'));
+  const inTopic = records.map(({ event }: Json) => event._id);
+  const inHistory = answers['/v1/events?limit=100'].events.map(({ _id }: Json) => _id);
+  expect(inTopic.toSorted()).toEqual(inHistory.toSorted());
+  expect(records.map((record: Json) => record.schemaId)).toEqual(inTopic.map(() => schemaId));
   for (const key of Object.values(keys)) {
     const { status } = await server.withKey(key).get('/v1/search/geofences?near=50,10');
     expect(status).toBe(200);

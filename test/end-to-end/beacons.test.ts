@@ -1,5 +1,6 @@
 /** Beacons over plain HTTP: ranged beacons, an empty list, and no list. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, eventTypesOf, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
@@ -51,6 +52,23 @@ describe('ranged beacons', () => {
     expect(named(one.events)).toEqual(['user.exited_beacon door']);
     expect(one.events[0].duration).toBeGreaterThanOrEqual(0);
     expect(one.user.beacons.map((beacon: Json) => beacon.externalId)).toEqual(['desk']);
+  });
+
+  // SDKs read the position of each beacon, and beacons of events lacked it.
+  it('are the same in events as in the user, wherever events are read', async () => {
+    const track = newDevice();
+    const { events, user } = await track({ beacons: [door] });
+    expect(user.beacons[0].geometry).toEqual({ type: 'Point', coordinates: at(0, 0) });
+    expect(events[0].beacon).toEqual(user.beacons[0]);
+    const { records } = ok(await backend.get('/v1/topics/events?limit=1000'));
+    expect(records.map(({ event }: Json) => event)).toContainEqual(
+      expect.objectContaining({ _id: events[0]._id, beacon: user.beacons[0] }),
+    );
+    const history = await until(async () => {
+      const { body } = await backend.get(`/v1/events?deviceId=device-${devices}`);
+      return body.events.length > 0 && body.events;
+    });
+    expect(history[0].beacon).toEqual(user.beacons[0]);
   });
 
   it('are all left by an empty list', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answering, acknowledging, type ReceivedRequest, Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
-import { circle, standing } from '../support/places.js';
+import { at, circle, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
 import { SharedServer } from '../support/shared-server.js';
 
@@ -81,6 +81,16 @@ describe('a webhook', () => {
     expect(event).toEqual(events[0]);
     expect(user).toMatchObject({ deviceId, userId: 'somebody', geofences: [{ tag, externalId: 'fence' }] });
     expect(() => verify(request!, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow();
+  });
+
+  it('receives the position of a beacon with its events', async () => {
+    const { path, tag } = await subject();
+    const ranged = { type: 'ibeacon', uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d', major: '1', minor: '2' };
+    const { geometry } = await backend.putBeacon('door', { ...ranged, coordinates: at(5, 0) }, tag);
+    const { events } = await device.track({ deviceId: newName(), ...standing(0, 50_000), beacons: [ranged] });
+    const [request] = await arrived(path, 1);
+    expect(bodyOf(request!).event).toEqual(events[0]);
+    expect(events[0].beacon.geometry).toEqual(geometry);
   });
 
   it('receives the events of one location together when its delivery is grouped', async () => {

@@ -3,6 +3,7 @@ import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
+import { asFirstVersion, encodeFirstVersion } from '../../../schemas/testing/older-events.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { shippedSchemas } from './shipped-schemas.js';
 import { TopicIds } from './topic-ids.js';
@@ -10,7 +11,7 @@ import { TopicIds } from './topic-ids.js';
 const codec = codecs.event;
 const fixedId = codec.schemaId;
 const writeId = 1_000;
-const { schema } = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!;
+const { schema } = shippedSchemas.versions.findLast(({ topic }) => topic === 'events')!;
 
 type Field = { name: string; type: unknown; default?: unknown };
 /** The event's schema with other fields. */
@@ -127,14 +128,44 @@ describe('a frame of another version', () => {
   });
 });
 
-test("what isn't ours never has the topic's fixed id afterwards", () => {
+test.each([...codec.readableIds])("what isn't ours never has the topic's fixed id %s afterwards", (id) => {
   const ids = eventIds();
   const frame = codec.encode(fc.sample(arbitrary.event, 1)[0]!);
-  expect(ids.unknownIn([frame])).toEqual(new Set([fixedId]));
-  ids.learnForeign(fixedId, Date.now());
+  frame.writeUInt32BE(id, 1);
+  expect(ids.unknownIn([frame])).toEqual(new Set([id]));
+  ids.learnForeign(id, Date.now());
   expect(ids.unknownIn([frame])).toEqual(new Set());
   expect(() => codec.decode(ids.fromWire(frame))).toThrow('schema id 0');
 });
+
+test('an event of an earlier release is encoded again as the newest', () => {
+  const ids = eventIds();
+  for (const { name, schema, topic } of shippedSchemas.versions)
+    if (topic === 'events') ids.learn(idOfVersion(name), schema);
+  fc.assert(
+    fc.property(arbitrary.event, (event) => {
+      const frame = encodeFirstVersion(event);
+      frame.writeUInt32BE(idOfVersion('event.v1'), 1);
+      expect(ids.fromWire(frame)).toEqual(codec.encode(asFirstVersion(event)));
+    }),
+  );
+});
+
+// A node of an earlier release, beside nodes of this one or after a way back.
+test('an earlier release reads events of this one without the newer fields', () => {
+  const earlier = codecOf(shippedSchemas.versions.find(({ name }) => name === 'event.v1')!.schema, 3);
+  const ids = new TopicIds(earlier, idOfVersion('event.v1'));
+  ids.learn(writeId, schema);
+  fc.assert(
+    fc.property(arbitrary.event, (event) => {
+      const frame = codec.encode(event);
+      eventIds().toWire(frame);
+      expect(ids.fromWire(frame)).toEqual(encodeFirstVersion(event));
+    }),
+  );
+});
+
+const idOfVersion = (name: string): number => 100 + Number(name.split('.v')[1]);
 
 test('an id keeps its first meaning', () => {
   const ids = eventIds();

@@ -20,6 +20,7 @@ import {
   withPartitionsLost,
   withPositionRepairedMeanwhile,
 } from '../testing/node.js';
+import { maxEventMetadata } from './metadata-limit.js';
 
 let node: TestNode;
 
@@ -481,6 +482,45 @@ test('regression: a commit takes no more locations when it publishes enough', as
   expect((await node.outcomes()).map(({ location: { id } }) => id)).toEqual(locations.map(({ id }) => id));
   expect(await types()).toHaveLength(10 + 39 * 20);
   expect((await node.state(locations[0]!))?.users[0]?.geofences).toHaveLength(10);
+});
+
+// Forty devices that each entered a thousand geofences of 64 kB made 2.6 GB of events, and the locations behind them
+// waited for half a minute.
+test('regression: the events of a location have a bounded amount of metadata', async () => {
+  const devices = 40;
+  const long = { key: 'x'.repeat(64_000) };
+  const shops = Array.from({ length: 100 }, (_, index) =>
+    geofenceRecord({ externalId: `${index}`, metadata: index % 10 === 0 ? { floor: index } : long }),
+  );
+  await node.configure(...shops.map((record) => ({ kind: 'geofence' as const, record })));
+  const { stateStore } = node.embedded;
+  let bytes = 0;
+  const observed: StateStore = {
+    ...stateStore,
+    commit(claim, commit) {
+      for (const { value } of commit.publish.flatMap(({ records }) => records)) bytes += value!.length;
+      return stateStore.commit(claim, commit);
+    },
+  };
+  const details = exampleDetails({ metadata: '{"plan":"gold"}' });
+  const locations = Array.from({ length: devices }, (_, index) =>
+    at({ ...inside, deviceId: `phone-${index}`, details }),
+  );
+  node.start({ states: observed });
+  await node.append(...locations);
+  await node.drained();
+  // Without its metadata, an event has less than half a kilobyte.
+  expect(bytes).toBeLessThan(devices * (maxEventMetadata + shops.length * 600));
+  const events = await node.events();
+  expect(events).toHaveLength(devices * shops.length);
+  const fitting = Math.floor(maxEventMetadata / 64_050);
+  expect(events.filter(({ metadataOmitted }) => metadataOmitted)).toHaveLength(devices * (90 - fitting));
+  for (const { metadataOmitted, geofence, user } of events) {
+    expect(geofence!.metadata === null).toBe(metadataOmitted);
+    expect(JSON.parse(user!.profile!).metadata === undefined).toBe(metadataOmitted);
+  }
+  // The events of ordinary geofences are whole, whatever else is entered.
+  expect(events.filter(({ geofence }) => geofence!.metadata?.startsWith('{"floor"'))).toHaveLength(devices * 10);
 });
 
 describe('a crash between evaluation and commit', () => {

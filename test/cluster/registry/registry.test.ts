@@ -15,7 +15,8 @@ import { type SchemaSet, shippedSchemas } from '../../../backends/cluster/regist
 import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
-import { exampleEvent } from '../../../schemas/testing/examples.js';
+import { exampleEvent, exampleEventBeacon } from '../../../schemas/testing/examples.js';
+import { asFirstVersion } from '../../../schemas/testing/older-events.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
 import { type RegistryServer, startRegistry, startRegistryFront } from '../../../testing/services/registry.js';
@@ -115,13 +116,14 @@ function eventVersions(...schemas: string[]): { schemas: SchemaSet; codec: Codec
   const versions = schemas.map((schema, index) => ({ topic: topics.events, name: `event.v${index + 1}`, schema }));
   return { schemas: { codecs: { ...shippedSchemas.codecs, events: codec }, versions }, codec };
 }
-const eventV1 = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!.schema;
-const eventV2 = withField({ name: 'mood', type: ['null', 'string'], default: null });
+const eventFirst = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!.schema;
+const eventNow = shippedSchemas.versions.findLast(({ topic }) => topic === topics.events)!.schema;
+const eventNext = withField({ name: 'mood', type: ['null', 'string'], default: null });
 /** Not compatible with the first version: the field has no default. */
 const eventBroken = withField({ name: 'weight', type: 'double' });
 
 function withField(field: object): string {
-  const schema = JSON.parse(eventV1);
+  const schema = JSON.parse(eventNow);
   return JSON.stringify({ ...schema, fields: [...schema.fields, field] });
 }
 
@@ -149,8 +151,8 @@ describe('a registry', () => {
   });
 
   test('lets old and new versions read each other', async () => {
-    const old = eventVersions(eventV1);
-    const next = eventVersions(eventV1, eventV2);
+    const old = eventVersions(eventNow);
+    const next = eventVersions(eventNow, eventNext);
     const oldNode = await open(registry, { schemas: old.schemas });
     const newNode = await open(registry, { schemas: next.schemas });
     const oldFrame = wireFrame(oldNode, topics.events, old.codec.encode(event));
@@ -162,6 +164,21 @@ describe('a registry', () => {
     expect(plain(next.codec.decode(newNode.fromWire(topics.events, oldFrame)))).toEqual(
       plain({ ...event, mood: null }),
     );
+  });
+
+  test('lets the first release and this one read events of each other', async () => {
+    const first = eventVersions(eventFirst);
+    const oldNode = await open(registry, { schemas: first.schemas });
+    const newNode = await open(registry);
+    const whole = exampleEvent({ id: 'f'.repeat(24), geofence: null, beacon: exampleEventBeacon() });
+    const written = first.codec.encode(whole);
+    expect(await read(newNode, wireFrame(oldNode, topics.events, Buffer.from(written)))).toEqual(asFirstVersion(whole));
+    const newFrame = wireFrame(newNode, topics.events, codecs.event.encode(whole));
+    await oldNode.learn(topics.events, [newFrame]);
+    expect(oldNode.fromWire(topics.events, newFrame)).toEqual(first.codec.encode(asFirstVersion(whole)));
+    // The first release starts again, as after a way back.
+    const again = await open(registry, { schemas: first.schemas });
+    expect(await read(newNode, wireFrame(again, topics.events, Buffer.from(written)))).toEqual(asFirstVersion(whole));
   });
 
   test('rejects foreign ids: of another subject, unknown and impossible ones', async () => {
@@ -212,7 +229,7 @@ describe('a registry with outages', () => {
     attempts: 2,
     deliveries: 3,
     'dead-letters': 4,
-    events: 6,
+    events: 11,
     outcomes: 7,
     locations: 8,
     changes: 10,
@@ -235,16 +252,16 @@ describe('a registry with outages', () => {
     problems.length = 0;
     expect(await read(wire, frame)).toEqual(plain(event));
     // Another node knows this id and has stored it in Redis.
-    await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventV2, givenAtMs: Date.now() }]);
-    const { type } = eventVersions(eventV2).codec;
+    await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventNext, givenAtMs: Date.now() }]);
+    const { type } = eventVersions(eventNext).codec;
     expect(await read(wire, createCodec(type, 77).encode({ ...event, mood: 'good' }))).toEqual(plain(event));
     expect(problems).toEqual([]);
   });
 
   test('is retried for an unknown id, up to the limit', async () => {
     const [wire, impatient] = [await open(throughNetwork), await open(throughNetwork, { outageLimitMs: 1_000 })];
-    const { type } = eventVersions(eventV2).codec;
-    const { id } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventV2 });
+    const { type } = eventVersions(eventNext).codec;
+    const { id } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventNext });
     const frame = createCodec(type, id).encode({ ...event, mood: 'good' });
     await registry.pause();
     problems.length = 0;
@@ -283,7 +300,7 @@ describe('a registry with outages', () => {
 
   // Each start ended after a minute, and so did those that followed it.
   test('that is down at the first start is waited for, until it or another node has the ids', async () => {
-    const { schemas } = eventVersions(eventV1);
+    const { schemas } = eventVersions(eventNow);
     network.cutOff();
     const start = open(throughNetwork, { schemas, outageLimitMs: 200 });
     await waitForStart();
@@ -293,7 +310,7 @@ describe('a registry with outages', () => {
 
     network.cutOff();
     problems.length = 0;
-    const next = eventVersions(eventV1, eventV2);
+    const next = eventVersions(eventNow, eventNext);
     const nextStart = open(throughNetwork, { schemas: next.schemas, outageLimitMs: 200 });
     await waitForStart();
     expect(problems.at(-1)).toMatch(/no id is known for event.v2$/);
@@ -325,14 +342,14 @@ describe('a registry with outages', () => {
   });
 
   test('that assigns an id to another version keeps a node from starting', async () => {
-    const { schemas } = eventVersions(eventV1, eventV2);
+    const { schemas } = eventVersions(eventNow, eventNext);
     await open(registry, { schemas });
     const before = new Map((await knownIds.read()).map(({ id, schema }) => [id, schema]));
     const [first, second] = [...before.keys()].toSorted((a, b) => a - b) as [number, number];
     expect(before).toEqual(
       new Map([
-        [first, eventV1],
-        [second, eventV2],
+        [first, eventNow],
+        [second, eventNext],
       ]),
     );
     // The first version now gets the id of the second.
@@ -365,9 +382,9 @@ describe('known ids', () => {
   });
 
   test('with another meaning from another node keep a node from starting', async () => {
-    const { schemas } = eventVersions(eventV1);
+    const { schemas } = eventVersions(eventNow);
     const { read, write } = knownIds;
-    const others = (ids: readonly KnownId[]) => write(ids.map((known) => ({ ...known, schema: eventV2 })));
+    const others = (ids: readonly KnownId[]) => write(ids.map((known) => ({ ...known, schema: eventNext })));
     knownIds = { read, write: async (ids) => others(ids).then(() => write(ids)) };
     const start = open(services()!.registry, { schemas });
     await expect(start).rejects.toThrow(/^schema id \d+ of subject .* now means another version/);
@@ -382,7 +399,7 @@ describe('an existing subject', () => {
 
   test('with an incompatible schema is named with the field', async () => {
     const path = `/subjects/${subjectOf(topics.events)}/versions`;
-    const { fields, ...rest } = JSON.parse(eventV1);
+    const { fields, ...rest } = JSON.parse(eventNow);
     const schema = JSON.stringify({
       ...rest,
       fields: fields.filter(({ name }: { name: string }) => name !== 'confidence'),
