@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { frameBytes } from '../schemas/codecs.js';
+import { bodyForMark } from '../schemas/codecs.js';
 import type { Divergence, ExpiredRecords, Log, LogRecord, Position, Topic } from './ports.js';
 
 /** A parsed mark. */
@@ -44,11 +44,12 @@ export const isSamePosition = (one: Position, other: Position): boolean =>
   one.offset === other.offset && one.mark === other.mark;
 
 /**
- * Hashes the key and the value without its frame header, because the registry's schema ids differ from the fixed ones.
+ * Hashes the key and the value, without what differs between readers: the frame header, because the registry's schema
+ * ids differ from the fixed ones, and the version of the record.
  */
 function hashOf({ key, value }: LogRecord): string {
   const hash = createHash('sha1').update(key);
-  if (value !== null) hash.update('\0').update(value.length > frameBytes ? value.subarray(frameBytes) : value);
+  if (value !== null) hash.update('\0').update(bodyForMark(value));
   return hash.digest('hex').slice(0, hashCharacters);
 }
 

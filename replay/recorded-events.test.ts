@@ -4,16 +4,20 @@ import type { LogRecord } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import { hourMs, minuteMs } from '../schemas/durations.js';
 import { exampleEvent } from '../schemas/testing/examples.js';
+import { encodeFirstVersion } from '../schemas/testing/older-events.js';
 import { recordedEvents } from './recorded-events.js';
 
 const startMs = Date.UTC(2025, 5, 2);
+/** In the middle of the range that is read. */
+const upgradedAtMs = startMs + hourMs + minuteMs / 2;
 const { project, environment } = exampleEvent();
 
 /** An event a second for ten hours, and conversions among them. */
 const records = Array.from({ length: 36_000 }, (_, offset): LogRecord => {
   const actualCreatedAt = startMs + offset * 1_000;
   const type = offset % 3 === 2 ? 'user.conversion' : 'user.entered_geofence';
-  const value = codecs.event.encode(exampleEvent({ id: `${offset}`.padStart(24, '0'), type, actualCreatedAt }));
+  const encode = startMs + offset * 1_000 < upgradedAtMs ? encodeFirstVersion : codecs.event.encode;
+  const value = encode(exampleEvent({ id: `${offset}`.padStart(24, '0'), type, actualCreatedAt }));
   return { key: `${project}/${environment}/device`, value, partition: 0, offset, timestamp: actualCreatedAt };
 });
 

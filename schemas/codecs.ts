@@ -129,3 +129,19 @@ export const codecs = {
 };
 /** The codecs of all topics. Stages take them as a part, so that tests can replace one. */
 export type Codecs = typeof codecs;
+
+/**
+ * Returns what marks of positions hash of a value: the body of a frame, of an event in its first version. Releases that
+ * know other versions have to agree on it, and a node of a cluster encodes records of other versions as its own.
+ */
+export function bodyForMark(value: Buffer): Buffer {
+  if (value.length <= frameBytes) return value;
+  if (value[0] === 0 && value.readUInt32BE(1) === codecs.event.schemaId) {
+    try {
+      return firstEventType.toBuffer(codecs.event.decode(value));
+    } catch {
+      // It is no event, and every release hashes its bytes.
+    }
+  }
+  return value.subarray(frameBytes);
+}
