@@ -104,8 +104,8 @@ export const Event = Type.Object(
     metadataOmitted: Type.Optional(
       Type.Literal(true, {
         description:
-          'The metadata of the user and of the geofence or beacon is left out, because the answer, or the location that ' +
-          'caused the event, has much of it',
+          'The metadata of the user and of the geofence or beacon is left out, because the answer, or the location ' +
+          'that caused the event, has much of it',
       }),
     ),
   },
