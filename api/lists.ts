@@ -27,11 +27,19 @@ export const pageMeta = (hasMore: boolean, cursor: string | null) => ({
   ...(hasMore && cursor !== null && { cursor }),
 });
 
-/** Returns a page of rows, which were read with one more than the limit, and the `meta` of its answer. */
-export function pageOf<Row extends ListCursor>(rows: readonly Row[], limit: number) {
+/**
+ * Returns a page of rows, which were read with one more than the limit, and the `meta` of its answer.
+ *
+ * @param encode returns the cursor of a row.
+ */
+export function pageOf<Row extends ListCursor>(
+  rows: readonly Row[],
+  limit: number,
+  encode: (row: Row) => string = encodeCursor,
+) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { rows: page, meta: pageMeta(rows.length > limit, last ? encodeCursor(last) : null) };
+  return { rows: page, meta: pageMeta(rows.length > limit, last ? encode(last) : null) };
 }
 
 /** Records of one time that a page has beyond its limit. */
@@ -42,28 +50,33 @@ const maxTied = 1_000;
  * the time of its last row, which is exclusive. So it also has the other rows of that time.
  *
  * @param read returns the rows of a page in their order, and one more.
+ * @param encode returns the cursor of a row.
  */
-export async function readPageOfTimes<Row extends ListCursor>(
-  { limit, cursor }: Pick<ListQuery, 'limit' | 'cursor'>,
-  read: (page: { readonly limit: number; readonly cursor: ListCursor | null }) => Promise<readonly Row[]>,
+export async function readPageOfTimes<Cursor extends ListCursor, Row extends Cursor>(
+  { limit, cursor }: { readonly limit: number; readonly cursor?: Cursor | null },
+  read: (page: { readonly limit: number; readonly cursor: Cursor | null }) => Promise<readonly Row[]>,
+  encode: (row: Cursor) => string = encodeCursor,
 ) {
   const rows = await read({ limit, cursor: cursor ?? null });
   const [last, next] = rows.slice(limit - 1);
-  if (cursor != null || last === undefined || last.timeMs !== next?.timeMs) return pageOf(rows, limit);
+  if (cursor != null || last === undefined || last.timeMs !== next?.timeMs) return pageOf(rows, limit, encode);
   const others = await read({ limit: maxTied, cursor: last });
   const tied = others.slice(0, maxTied).filter(({ timeMs }) => timeMs === last.timeMs);
-  return pageOf([...rows.slice(0, limit), ...others], limit + tied.length);
+  return pageOf([...rows.slice(0, limit), ...others], limit + tied.length, encode);
 }
 
 /** Returns the size of a page, 1 to {@link maxLimit}. */
 export const readLimit = (reader: FieldReader): number =>
   reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
 
-export function readCursor(reader: FieldReader): ListCursor | null {
+export const readCursor = (reader: FieldReader): ListCursor | null => readCursorAs(reader, parseCursor);
+
+/** Reads a cursor that has a form of its own. `parse` returns undefined for other text. */
+export function readCursorAs<Cursor>(reader: FieldReader, parse: (text: string) => Cursor | undefined): Cursor | null {
   const text = reader.text('cursor');
   return text === null
     ? null
-    : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
+    : (parse(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
 }
 
 /** Returns the `meta` of a page of records that were read with `hasMore`, in the order of a time. */

@@ -8,14 +8,15 @@ export interface Statement {
 }
 
 /**
- * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. It is
- * omitted when one of its values is missing. The SQL text is a constant of the code.
+ * A condition with a placeholder per value: `{text}`, `{texts}` for a list, `{number}`, or `{time}` for epoch
+ * milliseconds. It is omitted when one of its values is missing. The SQL text is a constant of the code.
  */
 export type Condition = readonly [sql: string, ...values: (string | readonly string[] | number | null | undefined)[]];
 
 const bound = {
   text: (name: string) => `{${name}:String}`,
   texts: (name: string) => `{${name}:Array(String)}`,
+  number: (name: string) => `{${name}:Int64}`,
   time: (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`,
 };
 
@@ -26,7 +27,7 @@ export function where({ project, environment }: Scope, conditions: readonly Cond
   for (const [sql, ...values] of conditions) {
     if (values.some((value) => value === undefined || value === null)) continue;
     const waiting = [...values];
-    const part = sql.replace(/\{(texts?|time)\}/g, (_, kind: keyof typeof bound) => {
+    const part = sql.replace(/\{(texts?|number|time)\}/g, (_, kind: keyof typeof bound) => {
       const name = `value${Object.keys(parameters).length}`;
       parameters[name] = waiting.shift();
       return bound[kind](name);

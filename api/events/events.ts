@@ -1,37 +1,44 @@
 /** Queries events in the analytics store, newest first. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import type { ListCursor, Scope } from '../../pipeline/catalog/types.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { Event } from '../../schemas/json/user.js';
-import { readCursor, readLimit, readPageOfTimes, readTimeBounds } from '../lists.js';
+import { readCursorAs, readLimit, readPageOfTimes, readTimeBounds } from '../lists.js';
 import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
+import {
+  beforePosition,
+  type EventPosition,
+  encodePosition,
+  newestEventsFirst,
+  parsePosition,
+  positionColumns,
+} from './order.js';
 
 /** Query of a list of events. Bounds are exclusive, epoch ms; null: any. */
 interface EventQuery extends EventFilters {
   readonly limit: number;
   readonly createdBefore?: number;
   readonly createdAfter?: number;
-  readonly cursor: ListCursor | null;
+  readonly cursor: EventPosition | null;
 }
 
 /** A row of table `events`. */
-interface EventRow {
-  readonly id: string;
-  readonly timeMs: number;
+interface EventRow extends EventPosition {
   /** The event in wire form, as JSON. */
   readonly body: string;
 }
 
-const columns = 'id, toUnixTimestamp64Milli(created_at) AS timeMs, body';
+const { id, ...computed } = positionColumns;
+const columns = [id, ...Object.entries(computed).map(([name, sql]) => `${sql} AS ${name}`), 'body'].join(', ');
 
 export function readEventQuery(query: RawFields): Outcome<EventQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
   const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter']);
-  const cursor = readCursor(reader);
+  const cursor = readCursorAs(reader, parsePosition);
   const filters = readEventFilters(reader);
   return reader.outcome(() => ({ limit, cursor, ...bounds, ...filters }));
 }
@@ -44,13 +51,12 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   const { sql, parameters } = where(scope, [
     ['created_at < {time}', query.createdBefore],
     ['created_at > {time}', query.createdAfter],
-    ['created_at <= {time}', query.cursor?.timeMs],
-    ['(created_at, id) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
+    ...beforePosition(query.cursor),
     ...filterConditions(query),
   ]);
   return {
     sql: `SELECT ${columns} FROM events WHERE ${sql}
-      ORDER BY created_at DESC, id DESC LIMIT 1 BY id LIMIT ${query.limit + 1}`,
+      ORDER BY ${newestEventsFirst} LIMIT 1 BY id LIMIT ${query.limit + 1}`,
     parameters,
   };
 }
@@ -61,10 +67,11 @@ export async function listEvents(
   scope: Scope,
   query: EventQuery,
 ): Promise<Page<EventRow>> {
-  const { meta, rows } = await readPageOfTimes(query, (page) => {
+  const read = (page: Pick<EventQuery, 'limit' | 'cursor'>) => {
     const { sql, parameters } = eventsStatement(scope, { ...query, ...page });
     return analytics.query<EventRow>(sql, parameters);
-  });
+  };
+  const { meta, rows } = await readPageOfTimes(query, read, encodePosition);
   return { meta, name: 'events', items: rows, text: ({ body }) => body };
 }
 

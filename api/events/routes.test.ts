@@ -14,15 +14,15 @@ const api = await useApi({ analytics });
 const startMs = Date.UTC(2026, 0, 1);
 const geofenceIds = ['g0', 'g1'].map((name) => deriveId(name));
 
-/** Returns the nth event of a project. There are few times, so that many events share a millisecond. */
+/** Returns the nth event of a project. There are few times and locations, so that many events share them. */
 const eventOf = (project: TestProject, index: number, time: number, geofence: number): Event =>
   exampleEvent({
     id: deriveId('event', project.record._id, `${index}`),
-    type: index % 2 === 0 ? 'user.entered_geofence' : 'user.exited_geofence',
+    type: transitionTypes[index % transitionTypes.length]!,
     project: project.record._id,
     createdAt: startMs + time,
     actualCreatedAt: startMs + time + 5,
-    locationId: deriveId('location', `${index}`),
+    locationId: deriveId('location', `${time}`, `${index % 2}`),
     user: {
       id: deriveId('user', `${index % 3}`),
       userId: `user ${index % 3}`,
@@ -38,9 +38,14 @@ const eventOf = (project: TestProject, index: number, time: number, geofence: nu
     duration_min: index % 2 === 0 ? null : 1.5,
   });
 
+const transitionTypes = ['user.exited_geofence', 'user.entered_geofence', 'user.dwelled_in_geofence'];
+
 const store = (events: readonly Event[]) => analytics.insert('events', eventRows(events));
 
-const newestFirst = (one: Event, other: Event) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
+/** The order that docs/events.md promises, as texts that sort. */
+const placeOf = ({ createdAt, actualCreatedAt, locationId, type, geofence, id }: Event): string =>
+  [createdAt, actualCreatedAt, locationId ?? id, transitionTypes.indexOf(type), geofence?.id, id].join();
+const newestFirst = (one: Event, other: Event) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
 async function everyPage(
   key: string,

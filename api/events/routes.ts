@@ -32,7 +32,9 @@ export const eventRoutes =
         operationId: 'listEvents',
         tag,
         summary: 'List events, newest first',
-        description: 'All filters must match. Events appear here about a second after they happened.',
+        description:
+          'All filters must match. Events appear here about a second after they happened. Those of one location are in ' +
+          'the reverse of their order in its answer; those of one time and several locations are ordered by receipt.',
         querystring: eventParameters,
         answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
         failures: [400],

@@ -13,6 +13,7 @@ import { Id, Point, Timestamp } from '../../schemas/json/common.js';
 import type { Event, User } from '../../schemas/json/user.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 import { isoTime, point } from '../../schemas/wire/common.js';
+import { oldestEventsFirst } from '../events/order.js';
 import { pageOf, readCursor, readLimit } from '../lists.js';
 import type { Page } from '../page.js';
 import { where } from '../sql.js';
@@ -251,7 +252,7 @@ export async function explainLocation(deps: HistoryDeps, scope: Scope, user: Use
     row.events.length === 0
       ? []
       : await analytics.query<{ body: string }>(
-          `SELECT body FROM events WHERE ${caused.sql} ORDER BY created_at, id LIMIT 1 BY id LIMIT 1000`,
+          `SELECT body FROM events WHERE ${caused.sql} ORDER BY ${oldestEventsFirst} LIMIT 1 BY id LIMIT 1000`,
           caused.parameters,
         );
   return {

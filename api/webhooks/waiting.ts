@@ -17,7 +17,7 @@ import { codecs } from '../../schemas/codecs.js';
 import type { WaitingDelivery, WebhookRecord } from '../../schemas/json/webhook.js';
 import { createTurns } from '../../schemas/turns.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
-import { pageMeta, readLimit } from '../lists.js';
+import { pageMeta, readCursorAs, readLimit } from '../lists.js';
 import type { Page } from '../page.js';
 
 /** Queues that are read at the same time. */
@@ -57,10 +57,8 @@ function parseCursor(text: string): WaitingCursor | undefined {
 export function readWaitingQuery(query: RawFields): Outcome<WaitingQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
-  const text = reader.text('cursor');
-  const cursor = text === null ? null : parseCursor(text);
-  if (cursor === undefined) reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer');
-  return reader.outcome(() => ({ limit, cursor: cursor ?? null }));
+  const cursor = readCursorAs(reader, parseCursor);
+  return reader.outcome(() => ({ limit, cursor }));
 }
 
 interface WaitingParts {
