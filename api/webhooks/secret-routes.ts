@@ -5,7 +5,12 @@ import { answerOf, type ById, bodyFields, described, found, idParameter } from '
 import { accepted } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
-import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
+import {
+  maxWebhookSecrets,
+  Webhook,
+  type WebhookRecord,
+  type WebhookSecretRecord,
+} from '../../schemas/json/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { RotationBody, readOverlapHours } from './fields.js';
@@ -32,6 +37,21 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
   return record.secrets.filter((other) => other !== secret);
 }
 
+/** Adds a secret. Refuses to end one before its time to make room: its receivers would refuse requests unprepared. */
+function withSecret(
+  record: WebhookRecord,
+  newest: WebhookSecretRecord,
+  overlapHours: number,
+  nowMs: number,
+): WebhookRecord['secrets'] {
+  const secrets = rotate(record.secrets, newest, overlapHours, nowMs);
+  if (secrets.length <= maxWebhookSecrets) return secrets;
+  throw new ApiError(
+    'conflict',
+    `${maxWebhookSecrets} secrets sign already; remove an old one, or rotate with overlapHours 0 to end all of them`,
+  );
+}
+
 export const secretRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
@@ -45,7 +65,7 @@ export const secretRoutes =
         summary: 'Rotate the signing secret',
         description:
           'The answer contains it in plain text, first in `secrets`. It is shown only once. Earlier secrets sign as ' +
-          'well until `expiresAt`.',
+          'well until `expiresAt`. A rotation after which more than five would sign is refused with 409.',
         params: idParameter,
         body: RotationBody,
         answer: one,
@@ -58,7 +78,7 @@ export const secretRoutes =
         const record = await editWebhook({ request, reply }, (current, nowMs) => ({
           ...current,
           updatedAt: nowMs,
-          secrets: rotate(current.secrets, issued.record, overlapHours, nowMs),
+          secrets: withSecret(current, issued.record, overlapHours, nowMs),
         }));
         return webhookAnswer(record, issued);
       },

@@ -46,8 +46,24 @@ describe('rotation', () => {
     expect(webhook.secrets).toHaveLength(2);
   });
 
+  // The oldest secret was dropped, and receivers that had it refused requests before the announced end.
+  test('never ends a secret early to make room for a sixth, and says how to go on', async () => {
+    const { _id } = await create();
+    for (let number = 1; number < maxWebhookSecrets; number++) expect((await rotated(_id)).status).toBe(200);
+    const before = recordOf(_id);
+    expect(await rotated(_id)).toMatchObject({
+      status: 409,
+      body: { meta: { message: expect.stringMatching(/^5 secrets sign already; remove .*hours 0/i) } },
+    });
+    expect(recordOf(_id)).toEqual(before);
+    const oldest = before.secrets.at(-1)!._id;
+    expect((await api.call('DELETE', `/v1/webhooks/${_id}/secrets/${oldest}`)).status).toBe(200);
+    expect((await rotated(_id)).body.webhook.secrets).toHaveLength(maxWebhookSecrets);
+    expect((await rotated(_id, { overlapHours: 0 })).body.webhook.secrets).toHaveLength(1);
+  });
+
   /** Every secret ever created, with the last moment at which it may sign after any rotation. */
-  test('lets each sign until the earliest end that a rotation set, and keeps the newest five', () => {
+  test('lets each sign until the earliest end that a rotation set', () => {
     const steps = fc.array(fc.tuple(fc.nat(48 * hourMs), fc.integer({ min: 0, max: 72 })), { maxLength: 20 });
     fc.assert(
       fc.property(steps, (history) => {
@@ -67,10 +83,7 @@ describe('rotation', () => {
           const newest = newSecret(all.length);
           all.push({ id: newest._id, end: Infinity });
           secrets = rotate(secrets, newest, overlapHours, time);
-          const expected = all
-            .filter(({ end }) => end > time)
-            .reverse()
-            .slice(0, maxWebhookSecrets);
+          const expected = all.filter(({ end }) => end > time).reverse();
           expect(secrets.map(({ _id, expiresAt }) => ({ id: _id, end: expiresAt ?? Infinity }))).toEqual(expected);
         }
       }),

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { hourMs } from '../../schemas/durations.js';
 import { freshId } from '../../schemas/ids.js';
-import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
+import type { WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
 
 export const maxOverlapHours = 720;
@@ -29,8 +29,8 @@ export function newSecret(webhook: string, secretCipher: SecretCipher, nowMs: nu
 }
 
 /**
- * Returns the secrets with a new one in front. The others sign for at most `overlapHours` more. Expired secrets are
- * dropped, then the oldest beyond the limit.
+ * Returns the secrets with a new one in front, which may be more than a record can have. The others sign for at most
+ * `overlapHours` more. Expired secrets are dropped.
  */
 export function rotate(
   secrets: readonly WebhookSecretRecord[],
@@ -40,5 +40,5 @@ export function rotate(
 ): WebhookSecretRecord[] {
   const endMs = Math.round(nowMs + overlapHours * hourMs);
   const others = secrets.map((secret) => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? endMs, endMs) }));
-  return [newest, ...others.filter(({ expiresAt }) => expiresAt > nowMs)].slice(0, maxWebhookSecrets);
+  return [newest, ...others.filter(({ expiresAt }) => expiresAt > nowMs)];
 }
