@@ -64,6 +64,7 @@ export function savedSync(
     sealedCredentials: isKnown ? cipher.encrypt(JSON.stringify({ accessKeyId, secretAccessKey }), _id) : unread,
     requested: { reason: 'saved', at: nowMs },
     lastRun: existing?.lastRun ?? null,
+    ...(existing?.mailsDue && { mailsDue: existing.mailsDue }),
     // Another bucket may have other files of the same names.
     seen: existing !== undefined && isSameSource(existing, input) ? existing.seen : [],
   };
@@ -77,6 +78,12 @@ export const requestedSync = (record: SyncRecord, reason: SyncReason, nowMs: num
   ...record,
   requested: { reason, at: nowMs },
 });
+
+/** Returns the record with these mails due. Without any it has no such field, which earlier releases do not know. */
+export function withMailsDue(record: SyncRecord, mailsDue: SyncRunRecord[]): SyncRecord {
+  const { mailsDue: _, ...others } = record;
+  return mailsDue.length === 0 ? others : { ...others, mailsDue };
+}
 
 /** Returns the files of a sync, by the names that its runs use. */
 export const filesOf = ({ protocol, urls, keys }: SyncRecord): readonly string[] => (protocol === 'http' ? urls : keys);

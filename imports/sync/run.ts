@@ -13,7 +13,7 @@ import { formatOfName } from '../../schemas/import-formats.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 import type { SyncFileRecord, SyncRecord, SyncRunRecord, SyncSeenFile } from '../../schemas/json/sync.js';
 import type { Importer } from '../importer.js';
-import { credentialsOf } from './record.js';
+import { credentialsOf, withMailsDue } from './record.js';
 import { runMail, shownName } from './run-mail.js';
 import { dueRun, maxAttempts, type Schedule } from './schedule.js';
 import { type StagedFile, type StagingParts, seenAfter, stageFiles } from './stage-files.js';
@@ -84,20 +84,37 @@ export async function runSync(
     if (sync.lastRun?._id !== run._id) return undefined;
     // Files that were seen before the owner saved may be of another source.
     const isSaved = sync.updatedAt !== begun.updatedAt;
-    return { ...sync, lastRun: run, ...(!isSaved && { seen }) };
+    return withMailsDue({ ...sync, lastRun: run, ...(!isSaved && { seen }) }, mailsDueAfter(sync, run));
   });
 }
 
-/** Sends the mail about the last run of a sync, if the sync has an address for it. Stores why it could not be sent. */
-export async function reportRun(parts: RunParts, finished: SyncRecord): Promise<void> {
-  const { lastRun: run, notificationEmail: to, project, environment } = finished;
-  if (run === null || to === null) return;
-  const mailProblem = await mailed(parts, finished, run, to);
-  if (mailProblem === null) return;
-  await edited(parts, { project, environment }, (sync) =>
+/** Mails of a mail server that does not answer. Beyond these, the oldest is not sent. */
+const maxMailsDue = 5;
+
+/** Returns the mails that are due after a run. They are stored with its result, so that no kill comes in between. */
+const mailsDueAfter = ({ mailsDue = [], notificationEmail }: SyncRecord, run: SyncRunRecord): SyncRunRecord[] =>
+  notificationEmail === null ? mailsDue : [...mailsDue, run].slice(-maxMailsDue);
+
+const isDueIn = ({ mailsDue = [] }: SyncRecord, { _id }: SyncRunRecord): boolean =>
+  mailsDue.some((run) => run._id === _id);
+
+/**
+ * Sends the mail about a run, if it is still due, and stores that it is sent, or why it could not be sent. A process
+ * that is killed in between leaves it due, and so it may be sent twice.
+ */
+export async function reportRun(parts: RunParts, scope: Scope, run: SyncRunRecord): Promise<void> {
+  await parts.writer.catchUp();
+  const sync = parts.configuration.sync(scope);
+  if (sync === undefined || !isDueIn(sync, run)) return;
+  const { notificationEmail: to } = sync;
+  const mailProblem = to === null ? null : await mailed(parts, sync, run, to);
+  await edited(parts, scope, (current) => {
+    if (!isDueIn(current, run)) return undefined;
     // Another run may have ended meanwhile.
-    sync.lastRun?._id === run._id ? { ...sync, lastRun: { ...run, mailProblem } } : undefined,
-  );
+    const isLast = current.lastRun?._id === run._id;
+    const others = (current.mailsDue ?? []).filter(({ _id }) => _id !== run._id);
+    return withMailsDue(isLast ? { ...current, lastRun: { ...run, mailProblem } } : current, others);
+  });
 }
 
 /** Sends the mail about a run. Returns why it could not. */

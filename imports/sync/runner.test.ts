@@ -577,6 +577,45 @@ describe('mail', () => {
     expect(lastRun(scope)).toMatchObject({ reason: 'requested', mailProblem: null });
   });
 
+  // The result was stored, and the mail was only in the memory of the process.
+  test('is sent by another node when the process was killed before it was sent', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });
+    let answer = () => {};
+    const hanging = newNode({
+      mailer: {
+        send: () =>
+          new Promise((resolve) => {
+            answer = () => resolve({ kind: 'failed', failure: 'unreachable', message: 'killed' });
+          }),
+      },
+    });
+    await hanging.tick();
+    await vi.waitFor(() => expect(syncOf(scope).mailsDue).toHaveLength(1));
+    const before = smtp.received.length;
+    const other = newNode();
+    await other.run();
+    // The first node still holds the mail.
+    expect(smtp.received).toHaveLength(before);
+    // A killed process renews no lease. The store forgets it, and another process begins a run before that.
+    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await other.run();
+    await bench.values.delete(`sync-mail/${syncOf(scope).mailsDue?.[0]?._id}`);
+    nowMs += 10_001;
+    await other.run();
+    expect(smtp.received.slice(before).map(({ parsed }) => parsed.subject)).toEqual([
+      expect.stringMatching(/^Sync of geofences succeeded/),
+      expect.stringMatching(/^Sync of geofences succeeded/),
+    ]);
+    expect(syncOf(scope)).not.toHaveProperty('mailsDue');
+    answer();
+    await hanging.idle();
+    expect(lastRun(scope).mailProblem).toBeNull();
+    await other.run();
+    expect(smtp.received).toHaveLength(before + 2);
+  });
+
   test('is bounded, so that nobody can flood an address', async () => {
     const scope = newScope();
     bodies.set('/a.csv', csv('1'));

@@ -4,14 +4,15 @@
  *
  * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
  * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps
- * the others out. It is given back before the mail about the run is sent, because a mail server may answer late.
+ * the others out. It is given back before the mail about the run is sent, because a mail server may answer late. The
+ * mail has a lease of its own, and is due until a node has sent it.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProjectDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
-import type { SyncRecord } from '../../schemas/json/sync.js';
+import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { type RunBounds, type RunContext, type RunParts, reportRun, runSync } from './run.js';
 import { dueRun } from './schedule.js';
 
@@ -56,23 +57,25 @@ interface RunningSync {
 }
 
 const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
+const mailLeaseKey = ({ _id }: SyncRunRecord): string => `sync-mail/${_id}`;
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
   /** By project. */
   const running = new Map<string, RunningSync>();
-  /** Syncs that another node holds, with the time of the next attempt. */
+  /** Leases that another node holds, with the time of the next attempt. */
   const heldUntil = new Map<string, number>();
-  /** Mails about runs that have ended. */
-  const reports = new Set<Promise<void>>();
+  /** Mails that this node sends, by run. */
+  const reports = new Map<string, Promise<void>>();
   const closing = new AbortController();
+  const terms = { leaseMs, renewEveryMs, closing: closing.signal };
   rmSync(folder, { recursive: true, force: true });
 
   async function start(sync: SyncRecord): Promise<void> {
     const id = freshId(clock());
-    const lease = await holdLease(values, leaseKey(sync), id, { leaseMs, renewEveryMs, closing: closing.signal });
+    const lease = await holdLease(values, leaseKey(sync), id, terms);
     if (lease === undefined) {
-      heldUntil.set(sync._id, clock() + retryLeaseMs);
+      waitFor(leaseKey(sync));
       return;
     }
     const end = new AbortController();
@@ -91,16 +94,21 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
     return current.enabled ? undefined : 'the sync was switched off';
   }
 
-  function isHeld(id: string, nowMs: number): boolean {
-    const leftMs = (heldUntil.get(id) ?? 0) - nowMs;
-    // Longer than it ever waits: the clock was set back.
-    return leftMs > 0 && leftMs <= retryLeaseMs;
+  function waitFor(lease: string): void {
+    heldUntil.set(lease, clock() + retryLeaseMs);
+  }
+
+  function forgetFreed(nowMs: number): void {
+    for (const [lease, untilMs] of heldUntil) {
+      // Longer than it ever waits: the clock was set back.
+      if (untilMs <= nowMs || untilMs > nowMs + retryLeaseMs) heldUntil.delete(lease);
+    }
   }
 
   /** Returns the syncs that are due and that this node may start, those that have waited longest first. */
   function waiting(nowMs: number): SyncRecord[] {
     return [...configuration.syncs()]
-      .filter(({ _id, project }) => !isProjectDeleted(configuration, project) && !isHeld(_id, nowMs))
+      .filter((sync) => !isProjectDeleted(configuration, sync.project) && !heldUntil.has(leaseKey(sync)))
       .flatMap((sync) => {
         const due = dueRun(sync, schedule, nowMs);
         return due === undefined ? [] : [{ sync, sinceMs: due.sinceMs }];
@@ -117,34 +125,48 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       if (finished !== undefined) report(finished);
     } catch (error) {
       if (!context.signal.aborted) onProblem({ sync: sync._id, reason: reasonOf(error as Error) });
-      heldUntil.set(sync._id, clock() + retryLeaseMs);
+      waitFor(leaseKey(sync));
     } finally {
       rmSync(context.folder, { recursive: true, force: true });
       await lease.release();
     }
   }
 
-  /** Starts to send the mail about a run that has ended. */
-  function report(finished: SyncRecord): void {
-    const sending: Promise<void> = reportRun(parts, finished)
-      .catch((error: Error) => onProblem({ sync: finished._id, reason: reasonOf(error) }))
-      .finally(() => reports.delete(sending));
-    reports.add(sending);
+  /** Starts to send the mails about runs of a sync that have ended. */
+  function report(sync: SyncRecord): void {
+    for (const run of sync.mailsDue ?? []) {
+      if (reports.has(run._id) || heldUntil.has(mailLeaseKey(run))) continue;
+      const sending = sendReport(sync, run).finally(() => reports.delete(run._id));
+      reports.set(run._id, sending);
+    }
+  }
+
+  async function sendReport(sync: SyncRecord, run: SyncRunRecord): Promise<void> {
+    try {
+      const lease = await holdLease(values, mailLeaseKey(run), freshId(clock()), terms);
+      if (lease === undefined) waitFor(mailLeaseKey(run));
+      else await reportRun(parts, sync, run).finally(lease.release);
+    } catch (error) {
+      if (!closing.signal.aborted) onProblem({ sync: sync._id, reason: reasonOf(error as Error) });
+      waitFor(mailLeaseKey(run));
+    }
   }
 
   /** Resolves when no run is in progress, and no mail is under way. */
   async function idle(): Promise<void> {
     while (running.size + reports.size > 0)
-      await Promise.all([...Array.from(running.values(), ({ done }) => done), ...reports]);
+      await Promise.all([...Array.from(running.values(), ({ done }) => done), ...reports.values()]);
   }
 
   return {
     async tick() {
       const nowMs = clock();
+      forgetFreed(nowMs);
       for (const { sync, end } of running.values()) {
         const reason = withdrawal(sync);
         if (reason !== undefined) end.abort(new Error(reason));
       }
+      if (!closing.signal.aborted) for (const sync of configuration.syncs()) report(sync);
       for (const sync of waiting(nowMs)) {
         if (closing.signal.aborted || running.size >= bounds.maxRunning) return;
         if (running.has(sync.project)) continue;

@@ -104,6 +104,8 @@ export const SyncRecord = Type.Object(
     ]),
     requested: Type.Object({ reason: SyncReason, at: Type.Integer() }, { additionalProperties: false }),
     lastRun: Type.Union([SyncRunRecord, Type.Null()]),
+    /** Ended runs about which a mail must still be sent, oldest first. Absent: none. */
+    mailsDue: Type.Optional(Type.Array(SyncRunRecord)),
     seen: Type.Array(SyncSeenFile),
   },
   { additionalProperties: false },
