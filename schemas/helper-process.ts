@@ -24,3 +24,8 @@ export function yieldToOthers(niceness: number): void {
 export function leaveSignalsToParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 }
+
+/** Sends a message to the parent. It is lost if the parent has ended: an error would print a stack that nobody needs. */
+export function sendToParent(message: unknown): void {
+  process.send?.(message, () => {});
+}

@@ -2,7 +2,7 @@
  * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code cannot be interrupted
  * otherwise, and starts another one when it crashes.
  */
-import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { type Actor, openActor } from './actor.js';
 import type { ProcessAnswer, ProcessMessage } from './child.js';
 
@@ -16,5 +16,5 @@ yieldToOthers(helperNiceness);
 async function work({ id, tilesFolder, action, request }: ProcessMessage): Promise<void> {
   actor ??= openActor(tilesFolder);
   const answer: ProcessAnswer = { id, result: await (await actor)(action, request) };
-  process.send?.(answer);
+  sendToParent(answer);
 }

@@ -1,7 +1,7 @@
 /** The drawing process. The pool starts it, and its first message names the archive. It ends with the pool. */
 import { ApiError } from '../../schemas/errors.js';
 import { fileProblem } from '../../schemas/file-problem.js';
-import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
@@ -55,7 +55,7 @@ async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
 }
 
 function answer(message: Answer): void {
-  process.send?.(message);
+  sendToParent(message);
 }
 
 function exit(): void {

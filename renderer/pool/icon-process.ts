@@ -2,7 +2,7 @@
  * The icon process. It decodes untrusted icons one after the other. The pool kills it past a deadline, and it kills
  * itself when an icon takes too much memory. Decoding runs on other threads, so the main thread can watch the memory.
  */
-import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { rasterizeIcon } from '../icons/rasterize.js';
 import type { Answer, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
@@ -36,5 +36,5 @@ async function work(task: Task): Promise<void> {
 }
 
 function answer(message: Answer): void {
-  process.send?.(message);
+  sendToParent(message);
 }

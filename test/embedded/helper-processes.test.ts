@@ -1,6 +1,6 @@
 /** The processes that a node starts for slow or risky work, as its supervisor and terminal treat them. */
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -38,4 +38,37 @@ test.each(modules)('regression: signals to the group of processes do not end %s'
     child.once('exit', () => reject(new Error(`it ended with listeners for ${[...listenedTo]} only`)));
   });
   expect([...listenedTo].sort()).toEqual(['SIGINT', 'SIGTERM']);
+});
+
+/** Tells the parent that a message has arrived, and holds it until the file exists. */
+const holding = `
+  import { existsSync } from 'node:fs';
+  process.once('message', () => {
+    process.send('held');
+    while (!existsSync(process.argv[2]));
+  });`;
+
+// The server was killed while the process worked. Its answer then printed a stack: "Error: write EPIPE".
+test('regression: a process ends without a word when its parent has ended before it answers', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-helper-'));
+  const file = join(folder, 'parent-has-ended');
+  const child = fork(new URL('../../dist/renderer/pool/icon-process.js', import.meta.url), [file], {
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(holding)}`],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let printed = '';
+  child.stderr!.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+  });
+  const held = new Promise((resolve) => child.once('message', resolve));
+  child.send({});
+  expect(await held).toBe('held');
+  child.disconnect();
+  writeFileSync(file, '');
+  expect([await ended, printed]).toEqual([0, '']);
 });
