@@ -12,7 +12,7 @@ export class Interruption extends Error {
 }
 
 export interface Interruptible {
-  /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one ends the process at once. */
+  /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one exits at once. */
   readonly signal: AbortSignal;
   /** Stops listening. */
   release(): void;
@@ -23,8 +23,10 @@ export function interruptible(consequence: () => string): Interruptible {
   const interrupted = new AbortController();
   const names = ['SIGINT', 'SIGTERM'] as const;
   const hear = (name: NodeJS.Signals): void => {
-    release();
-    interrupted.abort(new Interruption(name, consequence()));
+    const interruption = new Interruption(name, consequence());
+    // Not by the system's default, which would leave what `tidyOnExit` removes.
+    if (interrupted.signal.aborted) process.exit(interruption.status);
+    interrupted.abort(interruption);
   };
   const release = (): void => {
     for (const name of names) process.off(name, hear);

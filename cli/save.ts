@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { tidyOnExit } from '../schemas/tidy-on-exit.js';
 import { CommandFailure, UsageError } from './command.js';
 
 /**
@@ -63,11 +64,14 @@ export async function save(path: string, content: Readable | Uint8Array, signal?
   const isDirect = existing !== undefined && !existing.isFile();
   const target = targetOf(path);
   const written = isDirect ? path : `${target}.unfinished`;
+  const release = tidyOnExit(() => !isDirect && rmSync(written, { force: true }));
   try {
     await pipeline(source, createWriteStream(written), { signal });
     if (!isDirect) await rename(written, target);
   } catch (error) {
     if (!isDirect) await rm(written, { force: true });
     throw signal?.aborted ? signal.reason : error;
+  } finally {
+    release();
   }
 }

@@ -6,6 +6,7 @@ import { endForSure } from '../../server/end-for-sure.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { interruptible } from '../interruption.js';
 import { type Access, adminAccessOf, call, NoAnswer } from '../server.js';
 
 /** Files are readable by their owner only: they contain locations and hashes of keys. */
@@ -30,7 +31,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
     target: resolve(folder),
     snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values), data) : await snapshotsOfStopped(data),
     includeKeys: values['include-keys'] === true,
-    signal: interruption(),
+    signal: interruptible(() => 'nothing is left of the backup').signal,
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   console.log(
@@ -39,16 +40,6 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   if (!includesKeys)
     console.log('The backup does not contain the encryption key: keep it elsewhere, a restore requires it.');
 };
-
-/** Aborts on the first signal: the backup then leaves its folder as it was. A second one ends the process at once. */
-function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () =>
-      interrupted.abort(new CommandFailure('the backup was interrupted; nothing is left of it')),
-    );
-  return interrupted.signal;
-}
 
 const snapshotsOfRunning = (admin: Access, data: string): Snapshots => ({
   take: () =>

@@ -1,9 +1,11 @@
 /** Builds road data of an OpenStreetMap extract, with Valhalla's own program. */
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Position } from '../../schemas/json/common.js';
+import { tidyOnExit } from '../../schemas/tidy-on-exit.js';
 import { valhallaConfig } from './config.js';
 import { buildProgram, loadLibrary, notInstalled } from './package.js';
 import { beginRoadData, publishRoadData } from './road-data.js';
@@ -34,6 +36,7 @@ export async function buildRoadData(request: BuildRequest): Promise<BuildResult>
   if (program === undefined) return { ok: false, reason: notInstalled };
   const { VALHALLA_VERSION } = await loadLibrary();
   const building = await beginRoadData(folder, nowMs);
+  const release = tidyOnExit(() => rmSync(building, { recursive: true, force: true, maxRetries }));
   try {
     const configFile = join(building, 'config.json');
     await writeFile(configFile, JSON.stringify(valhallaConfig(resolve(building), availableParallelism())));
@@ -47,8 +50,12 @@ export async function buildRoadData(request: BuildRequest): Promise<BuildResult>
     return { ok: true };
   } finally {
     await rm(building, { recursive: true, force: true });
+    release();
   }
 }
+
+/** Attempts to remove a folder into which a program that is being killed still writes. */
+const maxRetries = 10;
 
 /** Levels of the hierarchy, the detailed roads last. */
 const isTiles = (name: string): boolean => /^[0-9]$/.test(name);

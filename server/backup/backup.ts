@@ -14,6 +14,7 @@ import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js'
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
 import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { tidyOnExit } from '../../schemas/tidy-on-exit.js';
 import { requireDataFolder } from '../data-folder/existing-folder.js';
 import { refuseUnusableFiles } from '../data-folder/unusable.js';
 import { StartError } from '../failures.js';
@@ -65,12 +66,15 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   await refuseContent(target);
   refuseInside(target, data, 'the data folder');
   const removeTarget = createTarget(target);
+  const release = tidyOnExit(removeTarget);
   try {
     return await fill(options);
   } catch (error) {
     // At once, so that what an interruption left running adds nothing meanwhile.
     removeTarget();
     throw isDiskFull(error, target) ? diskFull(target) : error;
+  } finally {
+    release();
   }
 }
 

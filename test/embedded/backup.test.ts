@@ -203,8 +203,11 @@ it('a stopped node is backed up and restored completely', async () => {
 });
 
 // It left a folder with almost all files, which looked like a backup.
-it('an interrupted backup removes what it wrote', async () => {
-  const [data, target] = [join(folder, 'slow'), join(folder, 'interrupted')];
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('a backup that %s interrupts removes what it wrote', async (signal, status) => {
+  const [data, target] = [join(folder, `slow-${signal}`), join(folder, `interrupted-${signal}`)];
   await run(restoreCommand, data);
   // The copy of a pipe that nobody writes to never ends, and everything else is copied before.
   await promisify(execFile)('mkfifo', [join(data, 'admin-api-key')]);
@@ -220,14 +223,14 @@ it('an interrupted backup removes what it wrote', async () => {
   await until(() => existsSync(join(target, 'encryption-key')));
   expect(readdirSync(target).sort()).toEqual(['analytics', 'deliveries', 'encryption-key', 'log', 'state']);
 
-  running.kill('SIGINT');
+  running.kill(signal);
   await until(() => printed !== '' || running.signalCode !== null);
-  expect(printed).toBe('fenceline: the backup was interrupted; nothing is left of it\n');
+  expect(printed).toBe('fenceline: interrupted; nothing is left of the backup\n');
   expect(existsSync(target)).toBe(false);
   expect(readdirSync(join(data, 'analytics', 'shadow'))).toEqual(['increment.txt']);
   // Ends the copy, for which an exit waits.
   writeFileSync(join(data, 'admin-api-key'), '');
-  expect(await ended).toEqual([1, null]);
+  expect(await ended).toEqual([status, null]);
 });
 
 it('a backup that cannot be restored completely is refused, and nothing is written', async () => {
