@@ -1,9 +1,12 @@
 /** The processes that a node starts for slow or risky work, as its supervisor and terminal treat them. */
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../testing/until.js';
 
 const modules = [
   'providers/valhalla/process.js',
@@ -40,35 +43,38 @@ test.each(modules)('regression: signals to the group of processes do not end %s'
   expect([...listenedTo].sort()).toEqual(['SIGINT', 'SIGTERM']);
 });
 
-/** Tells the parent that a message has arrived, and holds it until the file exists. */
+/** Writes a file when the first message arrives, and holds the message until there is a second file. */
 const holding = `
-  import { existsSync } from 'node:fs';
-  process.once('message', () => {
-    process.send('held');
-    while (!existsSync(process.argv[2]));
+  import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+  const [held, parentHasEnded] = process.argv.slice(2);
+  const hold = () => {
+    writeFileSync(held, '');
+    while (!existsSync(parentHasEnded));
+  };
+  // Before the program's listener, and not earlier: the program would miss the message.
+  process.on('newListener', function add(name) {
+    if (name !== 'message') return;
+    process.off('newListener', add);
+    process.once('message', hold);
   });`;
 
 // The server was killed while the process worked. Its answer then printed a stack: "Error: write EPIPE".
 test('regression: a process ends without a word when its parent has ended before it answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-helper-'));
-  const file = join(folder, 'parent-has-ended');
-  const child = fork(new URL('../../dist/renderer/pool/icon-process.js', import.meta.url), [file], {
+  const files = [join(folder, 'held'), join(folder, 'parent-has-ended')] as const;
+  const child = fork(new URL('../../dist/renderer/pool/icon-process.js', import.meta.url), files, {
     execArgv: ['--import', `data:text/javascript,${encodeURIComponent(holding)}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const ended = new Promise((resolve) => child.once('close', resolve));
   onTestFinished(() => {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
-  let printed = '';
-  child.stderr!.setEncoding('utf8').on('data', (text) => {
-    printed += text;
-  });
-  const held = new Promise((resolve) => child.once('message', resolve));
+  const ended = Promise.all([once(child, 'exit'), text(child.stderr!)]);
   child.send({});
-  expect(await held).toBe('held');
+  await until(() => existsSync(files[0]));
   child.disconnect();
-  writeFileSync(file, '');
-  expect([await ended, printed]).toEqual([0, '']);
+  writeFileSync(files[1], '');
+  expect(await ended).toEqual([[0, null], '']);
 });
