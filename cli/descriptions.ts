@@ -425,11 +425,19 @@ export const descriptions = {
     summary: 'Checks what a node needs: versions, reach, topics, permissions, clock, disk. Names each remedy.',
     usage: ['doctor'],
     options: {
+      'read-data': {
+        type: 'boolean',
+        help: 'Also read everything in log, state, deliveries and read-model, and report damage.',
+      },
       json: { type: 'boolean', help: 'Print one JSON object per line: level, subject, text, remedy.' },
       ...node,
     },
     examples: [
       { line: 'fenceline doctor', explanation: 'before the first start, or beside a running node' },
+      {
+        line: 'fenceline doctor --read-data --data /var/lib/fenceline',
+        explanation: 'names the damaged folder after a disk failed; takes as long as the disk needs to read',
+      },
       {
         line: 'fenceline doctor --config cluster.yaml',
         explanation: 'checks the services of a cluster; exit status 1 if something must be repaired',

@@ -45,7 +45,7 @@ import { createMaps, loggedTo } from './maps.js';
 import { createProcessRegistry, exposition } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
 import { reportUnusableFiles } from './named-files.js';
-import { closing, failureOf, type Node, type Part, stopInOrder } from './node.js';
+import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
@@ -99,7 +99,7 @@ async function openStores({
     { beyondEndMs: 0 },
   );
   const writer = createConfigurationWriter({ log, readModel });
-  await readModel.waitFor(await log.end(topics.changes, 0));
+  await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
   return { sharedSpace, space, spaceWatch, folderWatch, backend, log, readModel, changes, writer };
 }
 

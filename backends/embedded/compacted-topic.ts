@@ -10,6 +10,7 @@
  */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
 import { BlockPool, Page, readBlock } from './blocks.js';
+import { readNamed } from './damage.js';
 import type { Environment } from './environment.js';
 import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
@@ -57,7 +58,7 @@ export function createCompactedReader({
     const page = new Page(maxRecords, maxBytes);
     for (const { key, value } of entries.getRange({ start: offsetKey(partition, offset), limit: maxRecords })) {
       const found = page.records.length;
-      const blockEnd = readBlock(value, partition, offsetOfKey(key), offset, page);
+      const blockEnd = readNamed(environment.path, () => readBlock(value, partition, offsetOfKey(key), offset, page));
       const record = page.records[found];
       if (record && blockEnd < value.length)
         page.records[found] = withHeaders(record, value.toString('utf8', blockEnd));

@@ -33,6 +33,7 @@ export const watched = (root: RootDatabase): Watched => ({
 
 /** An open LMDB file in this thread. Writes of all threads take turns. */
 export interface Environment extends Watched {
+  readonly path: string;
   table(name: string): Table;
   /**
    * Runs `write` in a write transaction, which concurrent calls share. `write` must not throw, because its changes
@@ -96,6 +97,9 @@ export function openNamed<T>(path: string, open: () => T): T {
   }
 }
 
+/** Returns whether an error has one of LMDB's own codes, and not one of the system. */
+const isOfLmdb = ({ code }: { readonly code?: unknown }): boolean => typeof code === 'number' && code < -30_000;
+
 const maxTables = 32;
 
 /** Opens the folder, and creates it unless `readOnly` is set. The caller closes the environment. */
@@ -121,9 +125,13 @@ export function openEnvironment({
       ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
     }) as RootDatabase & Syncable;
   const root = openNamed(path, openRoot);
-  const commit = <T>(write: () => T): Promise<T> => withReason(() => root.transaction(write));
+  const commit = <T>(write: () => T): Promise<T> =>
+    withReason(() => root.transaction(write)).catch((error: NodeJS.ErrnoException) => {
+      throw isOfLmdb(error) ? Object.assign(error, { path }) : error;
+    });
 
   return {
+    path,
     table(name) {
       const openTable = (): Table | undefined => root.openDB(name, { keyEncoding: 'binary', encoding: 'binary' });
       const table = openNamed(path, openTable);

@@ -25,6 +25,8 @@ export const newSharedSpace = (): SharedSpace =>
 /** The free space of a disk, as all threads of a process see it. */
 export interface Space {
   level: SpaceLevel;
+  /** Whether {@link endWrites} was called. The level then says nothing about the disk. */
+  readonly hasEnded: boolean;
   /** Resolves when writes are possible. */
   writable(): Promise<void>;
   /** Runs a write, which counts as running until its promise settles. Never settles if writing has ended. */
@@ -45,8 +47,11 @@ const retryAfterS = 30;
 /** Returns this thread's access to the shared level. Without one to share, nothing limits writes. */
 export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
   return {
+    get hasEnded() {
+      return Atomics.load(shared, cells.ended) !== 0;
+    },
     get level() {
-      if (Atomics.load(shared, cells.ended) !== 0) return 'out';
+      if (this.hasEnded) return 'out';
       return spaceLevels[Atomics.load(shared, cells.level)] as SpaceLevel;
     },
     set level(level) {

@@ -12,6 +12,7 @@ import {
   readBlock,
   timestampOfBlock,
 } from './blocks.js';
+import { readNamed } from './damage.js';
 import type { Environment, Table } from './environment.js';
 import { numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import { partitionOfKey } from './partitioner.js';
@@ -97,7 +98,7 @@ export function createBlockTopic({
     if (offset >= end(partition)) return page.records;
     const range = { start: offsetKey(partition, baseOf(partition, offset)), end: partitionKey(partition + 1) };
     for (const { key, value } of table.getRange(range)) {
-      readBlock(value, partition, offsetOfKey(key), offset, page);
+      readNamed(environment.path, () => readBlock(value, partition, offsetOfKey(key), offset, page));
       if (page.isFull) break;
     }
     return page.records;

@@ -11,7 +11,7 @@ const signs = { ok: 'ok', warning: 'warning', failure: 'FAILURE' } as const;
 export const run: Run<OptionsOf<'doctor'>> = async (values) => {
   const { configuration } = configurationFrom(values);
   const counts = { ok: 0, warning: 0, failure: 0 };
-  for await (const finding of diagnose(configuration)) {
+  for await (const finding of diagnose(configuration, { readsData: values['read-data'] === true })) {
     counts[finding.level] += 1;
     console.log(values.json === true ? JSON.stringify(finding) : lineOf(finding));
   }

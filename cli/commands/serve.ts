@@ -23,17 +23,20 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const ending = new AbortController();
   void asked.then(() => ending.abort());
-  const node = await start(configuration, logger, ending.signal).catch(async (error) => {
-    if (error.name === 'AbortError') process.exit(0);
+  const refuse = async (error: Error): Promise<never> => {
     const { folderFailure } = await import('../../server/data-folder/unusable.js');
     throw folderFailure(configuration.data, error) ?? error;
+  };
+  const node = await start(configuration, logger, ending.signal).catch((error: Error) => {
+    if (error.name === 'AbortError') process.exit(0);
+    return refuse(error);
   });
   const address = await listen(node, configuration.host, configuration.port);
   await welcome(node, address);
   node.markStarted();
   logger.info({ address, data: configuration.data }, 'ready');
 
-  const reason = await Promise.race([node.failed, asked]);
+  const reason = await Promise.race([node.failed.catch(refuse), asked]);
   logger.info({ reason }, 'stopping');
   await node.stop();
   logger.info('stopped');

@@ -108,3 +108,23 @@ it('repeats a write that failed because the disk was full, and rethrows other er
   expect(await writing).toBe('written');
   await expect(whenWritable(space, '/', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
+
+// A node whose files were damaged logged that the disk was full, with 76 GB of free space in the same line.
+it('says nothing of the disk when writes have ended for another reason', async () => {
+  const lines: string[] = [];
+  const log = (_: unknown, message: string): void => void lines.push(message);
+  const space = createSpace();
+  const watch = await watchSpace({
+    configuration: { data: '/data', storage },
+    space,
+    logger: { error: log, info: log } as never,
+    registry: new Registry(),
+    probe: async () => ({ freeBytes: 1_000, totalBytes: 1_000 }),
+    intervalMs: 3_600_000,
+  });
+  onTestFinished(() => watch.stop());
+  await space.endWrites();
+  await watch.check();
+  expect(lines).toEqual([]);
+  expect(() => refuseWhenFull(space)).toThrow();
+});

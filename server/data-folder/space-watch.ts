@@ -79,6 +79,8 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
 
   async function check(): Promise<void> {
     free = await probe(data);
+    // The node is ending for another reason.
+    if (space.hasEnded) return;
     const minFreeBytes = minFreeBytesOf(storage, free.totalBytes);
     const before = space.level;
     const nowMs = performance.now();

@@ -5,6 +5,7 @@
 import { accessSync, constants, type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { getSystemErrorName } from 'node:util';
+import { damagedBlock } from '../../backends/embedded/damage.js';
 import type { Configuration } from '../config/schema.js';
 import { StartError } from '../failures.js';
 import { remedies } from './damaged-files.js';
@@ -23,16 +24,19 @@ export interface Unusable extends Problem {
 /** The code of an error of the analytics engine that prevents the start. Errors keep their code across threads. */
 export const unreadableAnalytics = 'UNREADABLE_ANALYTICS';
 
-/** MDB_PAGE_NOTFOUND, MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH and MDB_INVALID. */
-const damageCodes: ReadonlySet<number> = new Set([-30_797, -30_796, -30_795, -30_794, -30_793]);
+/**
+ * MDB_PAGE_NOTFOUND, MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH, MDB_INVALID, and MDB_BAD_TXN, with which a
+ * transaction ends that has met damage.
+ */
+const damageCodes: ReadonlySet<number> = new Set([-30_797, -30_796, -30_795, -30_794, -30_793, -30_782]);
 
 /** Returns what helps against damage of a folder or file, or of an unknown one. */
 const damageOf = (data: string, path: string = data): Problem => ({
   reason: 'a file of LMDB is damaged',
   remedy:
-    path === data
+    resolve(path) === resolve(data)
       ? `${remedies['read-model']}; if that does not help, ${remedies.log}`
-      : (remedies[relative(data, path) as keyof typeof remedies] ?? remedies.log),
+      : (remedies[relative(resolve(data), resolve(path)) as keyof typeof remedies] ?? remedies.log),
 });
 
 /** By the error code of the system. */
@@ -60,6 +64,7 @@ function unusableBy(data: string, error: NodeJS.ErrnoException): Unusable | unde
       reason: `the analytics engine can't open it (${error.message.trim()})`,
       remedy: 'restore a backup, or move this folder away to go on with an empty history',
     };
+  if (error.code === damagedBlock) return { path: error.path ?? data, ...damageOf(data, error.path) };
   const problem =
     typeof error.code !== 'number'
       ? problems[error.code ?? '']

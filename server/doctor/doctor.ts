@@ -9,12 +9,22 @@ import { checkDataFolder } from './data-folder.js';
 import { type Check, type Finding, findingsAbout } from './finding.js';
 import { checkMachine } from './machine.js';
 import { checkMapData, checkNamedFiles, checkNode, checkServices } from './others.js';
+import { checkStoredData } from './stored-data.js';
+
+export interface DiagnoseOptions {
+  /** Reads all that is stored in LMDB, which takes minutes for a large folder. */
+  readonly readsData?: boolean;
+}
 
 /** Yields the findings in a fixed order. The checks run at the same time, because services out of reach take long. */
-export async function* diagnose(configuration: Configuration): AsyncGenerator<Finding> {
+export async function* diagnose(
+  configuration: Configuration,
+  { readsData = false }: DiagnoseOptions = {},
+): AsyncGenerator<Finding> {
   const checks: readonly Check[] = [
     () => checkMachine(configuration),
     () => checkDataFolder(configuration),
+    ...(readsData ? [() => checkStoredData(configuration)] : []),
     () => checkNode(configuration),
     () => reportProblems(contradictions(configuration)),
     ...(configuration.backend === 'cluster' ? await clusterChecks(configuration) : []),

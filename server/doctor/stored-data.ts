@@ -1,0 +1,43 @@
+/** Reads all that an embedded node has stored in LMDB, each folder in a process of its own, which damage may end. */
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withoutSettings } from '../../schemas/helper-process.js';
+import { remedies } from '../data-folder/damaged-files.js';
+import { type Finding, findingsAbout } from './finding.js';
+
+/** What the process says of its folder. */
+export type ReadResult =
+  | { readonly ok: true; readonly values: number }
+  | { readonly ok: false; readonly reason: string };
+
+const { ok, failure } = findingsAbout('stored data');
+const readingProcess = new URL('./reading-process.js', import.meta.url);
+
+/** Yields a finding for each folder of LMDB. A folder that does not exist is left out. */
+export async function* checkStoredData({ data }: { readonly data: string }): AsyncGenerator<Finding> {
+  for (const [name, remedy] of Object.entries(remedies)) {
+    const folder = join(resolve(data), name);
+    if (!existsSync(join(folder, 'data.mdb'))) continue;
+    const result = await read(folder);
+    if (result.ok) yield ok(`${folder} was read to its end, with ${result.values} values`);
+    else
+      yield failure(
+        `${folder} can't be read to its end: ${result.reason}`,
+        `Stop the node, and ${remedy}. Check the disk.`,
+      );
+  }
+}
+
+const read = (folder: string): Promise<ReadResult> =>
+  new Promise((settle) => {
+    const child = fork(readingProcess, [folder], {
+      env: withoutSettings(process.env),
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child.once('message', (result) => settle(result as ReadResult));
+    child.once('exit', (code, signal) =>
+      settle({ ok: false, reason: `LMDB ended the reading process with ${signal ?? `status ${code}`}` }),
+    );
+    child.once('error', ({ message }) => settle({ ok: false, reason: message }));
+  });
