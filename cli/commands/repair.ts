@@ -3,6 +3,7 @@
  * restored from a backup.
  */
 import { topics } from '../../pipeline/ports.js';
+import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import {
@@ -12,7 +13,7 @@ import {
   moveTo,
   type RepairableBackend,
 } from '../../server/repair-positions.js';
-import { type Run, UsageError, type Values } from '../command.js';
+import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { wholeNumber } from '../numbers.js';
@@ -45,6 +46,13 @@ const noPositions =
   'No position is stored, and the log has records: the store is empty, or was not restored. ' +
   'Nodes would read the log from its beginning, as if each device were new. Restore the backup before they start.';
 
+const undone = `- A running process with role analytics keeps the positions of ${analyticsSinkGroup} that match the log, and undoes such a
+  move. Stop all of them first.
+`;
+
+/** Returns whether a running owner would not notice the move. It has no claim, and waits for a move only when halted. */
+const isUndone = ({ group, divergence }: Finding): boolean => group === analyticsSinkGroup && divergence === undefined;
+
 export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => {
   if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
   const named = namedOffset(values);
@@ -52,12 +60,16 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => 
   const backend = await open(configuration);
   let isWhole = false;
   try {
-    isWhole = await repair(backend, values.yes === true, named);
+    isWhole = await repair(backend, values.yes === true, named, await isUsed(configuration));
   } finally {
     await backend.close();
   }
   if (!isWhole) process.exitCode = 1;
 };
+
+/** Returns whether a node certainly runs on these positions. Of a cluster nobody can tell. */
+const isUsed = async ({ backend, data }: Configuration): Promise<boolean> =>
+  backend === 'embedded' && (await import('../../server/data-folder/lock.js')).isLocked(data);
 
 function namedOffset({ group, topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
   const given = [group, topic, partition, offset].filter((each) => each !== undefined);
@@ -99,7 +111,12 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
 }
 
 /** Returns whether all positions match the log in the end. */
-async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named | undefined): Promise<boolean> {
+async function repair(
+  backend: OpenBackend,
+  isConfirmed: boolean,
+  named: Named | undefined,
+  isUsedByNode: boolean,
+): Promise<boolean> {
   const found = await findings(backend);
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
@@ -113,10 +130,13 @@ async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named |
   }
   if (wanted.length === 0) return true;
   console.log(consequences);
+  if (wanted.some(isUndone)) console.log(undone);
   if (!isConfirmed) {
     console.log('Nothing was changed. Run the command again with --yes to move the positions.');
     return false;
   }
+  if (isUsedByNode && wanted.some(isUndone))
+    throw new CommandFailure('a node runs on this data folder and would undo the move; stop it first');
   let isWhole = true;
   for (const each of wanted) isWhole = (await move(backend, each, targetOf(each, named))) && isWhole;
   return isWhole;
