@@ -44,8 +44,10 @@ export function readEventQuery(query: RawFields): Outcome<EventQuery> {
 }
 
 /**
- * Selects events, newest first, one more than the limit. Rows of one event are equal, so LIMIT 1 BY replaces FINAL. It
- * keeps the order of the table's key, so a short page reads only the end of a long table.
+ * Selects events, newest first, one more than the limit. Rows of one event are equal, so LIMIT 1 BY replaces FINAL.
+ *
+ * The table is ordered by time and id. In this order narrow columns determine how far the page reaches, so a short page
+ * reads only the end of a long table.
  */
 export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   const { sql, parameters } = where(scope, [
@@ -54,9 +56,11 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
     ...beforePosition(query.cursor),
     ...filterConditions(query),
   ]);
+  const limits = `LIMIT 1 BY id LIMIT ${query.limit + 1}`;
+  const times = `SELECT created_at FROM events WHERE ${sql} ORDER BY created_at DESC, id DESC ${limits}`;
   return {
-    sql: `SELECT ${columns} FROM events WHERE ${sql}
-      ORDER BY ${newestEventsFirst} LIMIT 1 BY id LIMIT ${query.limit + 1}`,
+    sql: `SELECT ${columns} FROM events WHERE ${sql} AND created_at >= (SELECT min(created_at) FROM (${times}))
+      ORDER BY ${newestEventsFirst} ${limits}`,
     parameters,
   };
 }
