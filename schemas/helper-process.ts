@@ -25,7 +25,7 @@ export function leaveSignalsToParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 }
 
-/** Sends a message to the parent. It is lost if the parent has ended: an error would print a stack that nobody needs. */
+/** Sends a message to the parent. It is lost if the parent has ended, because an error would only print a stack. */
 export function sendToParent(message: unknown): void {
   process.send?.(message, () => {});
 }

@@ -33,8 +33,8 @@ export const eventRoutes =
         tag,
         summary: 'List events, newest first',
         description:
-          'All filters must match. Events appear here about a second after they happened. Those of one location are in ' +
-          'the reverse of their order in its answer; those of one time and several locations are ordered by receipt.',
+          'All filters must match. Events appear here about a second after they happened. Those of one location are ' +
+          'in the reverse of their order in its answer; those of one time and several locations by receipt.',
         querystring: eventParameters,
         answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
         failures: [400],

@@ -37,7 +37,7 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
   return record.secrets.filter((other) => other !== secret);
 }
 
-/** Adds a secret. Refuses to end one before its time to make room: its receivers would refuse requests unprepared. */
+/** Adds a secret. Refuses to end another one early, because its receivers would refuse requests. */
 function withSecret(
   record: WebhookRecord,
   newest: WebhookSecretRecord,

@@ -47,7 +47,7 @@ describe('rotation', () => {
   });
 
   // The oldest secret was dropped, and receivers that had it refused requests before the announced end.
-  test('never ends a secret early to make room for a sixth, and says how to go on', async () => {
+  test('never ends a secret early for a sixth, and says how to go on', async () => {
     const { _id } = await create();
     for (let number = 1; number < maxWebhookSecrets; number++) expect((await rotated(_id)).status).toBe(200);
     const before = recordOf(_id);

@@ -46,11 +46,11 @@ const noPositions =
   'No position is stored, and the log has records: the store is empty, or was not restored. ' +
   'Nodes would read the log from its beginning, as if each device were new. Restore the backup before they start.';
 
-const undone = `- A running process with role analytics keeps the positions of ${analyticsSinkGroup} that match the log, and undoes such a
-  move. Stop all of them first.
+const undone = `- A running process with role analytics keeps positions of ${analyticsSinkGroup} that match the log, and
+  undoes such a move. Stop all of these processes first.
 `;
 
-/** Returns whether a running owner would not notice the move. It has no claim, and waits for a move only when halted. */
+/** Returns whether a running owner would not notice the move. Without a claim, it looks for moves only when halted. */
 const isUndone = ({ group, divergence }: Finding): boolean => group === analyticsSinkGroup && divergence === undefined;
 
 export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => {

@@ -299,7 +299,7 @@ it('positions can be repaired while the node runs and accepts locations', { time
   await delivered(scene, all);
   expect((await repair(scene)).code).toBe(0);
   expect(await fenceNames(scene)).toEqual(remembered);
-  // Older tables need their rows again. A node that runs undid the move with its next rows, and nobody was told.
+  // Older tables need their rows again. A node that ran undid the move with its next rows, without a word.
   const place = ['--topic', 'events', '--partition', `${whole}`, '--offset', '0', '--yes'];
   const refused = await repair(scene, '--group', 'analytics-sink', ...place);
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('would undo the move; stop it first')]);
