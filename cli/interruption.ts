@@ -1,5 +1,6 @@
 /** Signals that end a command which has something to tidy up or to say first. */
 import { constants } from 'node:os';
+import { printable } from '../server/terminal-text.js';
 
 /** A signal ended the command. The exit status is 128 and its number, as a shell has it. */
 export class Interruption extends Error {
@@ -18,14 +19,19 @@ export interface Interruptible {
   release(): void;
 }
 
+/** Exits by itself: the system's default would leave what `tidyOnExit` removes, and say nothing. */
+function exitAtOnce({ message, status }: Interruption): never {
+  console.error(`fenceline: ${printable(message)}`);
+  process.exit(status);
+}
+
 /** Listens for SIGINT and SIGTERM. `consequence` says what the interrupted command leaves, when a signal arrives. */
 export function interruptible(consequence: () => string): Interruptible {
   const interrupted = new AbortController();
   const names = ['SIGINT', 'SIGTERM'] as const;
   const hear = (name: NodeJS.Signals): void => {
     const interruption = new Interruption(name, consequence());
-    // Not by the system's default, which would leave what `tidyOnExit` removes.
-    if (interrupted.signal.aborted) process.exit(interruption.status);
+    if (interrupted.signal.aborted) exitAtOnce(interruption);
     interrupted.abort(interruption);
   };
   const release = (): void => {
