@@ -1,6 +1,5 @@
-/** Signals that end a command which has something to tidy up or to say first. */
+/** The end of a command by a signal. */
 import { constants } from 'node:os';
-import { printable } from '../server/terminal-text.js';
 
 /** A signal ended the command. The exit status is 128 and its number, as a shell has it. */
 export class Interruption extends Error {
@@ -10,33 +9,4 @@ export class Interruption extends Error {
     super(`interrupted; ${consequence}`);
     this.status = 128 + constants.signals[name];
   }
-}
-
-export interface Interruptible {
-  /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one exits at once. */
-  readonly signal: AbortSignal;
-  /** Stops listening. */
-  release(): void;
-}
-
-/** Exits by itself: the system's default would leave what `tidyOnExit` removes, and say nothing. */
-function exitAtOnce({ message, status }: Interruption): never {
-  console.error(`fenceline: ${printable(message)}`);
-  process.exit(status);
-}
-
-/** Listens for SIGINT and SIGTERM. `consequence` says what the interrupted command leaves, when a signal arrives. */
-export function interruptible(consequence: () => string): Interruptible {
-  const interrupted = new AbortController();
-  const names = ['SIGINT', 'SIGTERM'] as const;
-  const hear = (name: NodeJS.Signals): void => {
-    const interruption = new Interruption(name, consequence());
-    if (interrupted.signal.aborted) exitAtOnce(interruption);
-    interrupted.abort(interruption);
-  };
-  const release = (): void => {
-    for (const name of names) process.off(name, hear);
-  };
-  for (const name of names) process.on(name, hear);
-  return { signal: interrupted.signal, release };
 }

@@ -6,7 +6,7 @@ import { endForSure } from '../../server/end-for-sure.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { interruptible } from '../interruption.js';
+import { interruptible } from '../interruptible.js';
 import { type Access, adminAccessOf, call, NoAnswer } from '../server.js';
 
 /** Files are readable by their owner only: they contain locations and hashes of keys. */

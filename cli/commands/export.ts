@@ -6,7 +6,8 @@ import { fileProblem } from '../../schemas/file-problem.js';
 import { importFormats, importFormatsByExtension } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { Interruption, interruptible } from '../interruption.js';
+import { interruptible } from '../interruptible.js';
+import { Interruption } from '../interruption.js';
 import { checkOutput, formatOfOutput, save } from '../save.js';
 import { accessOf, request } from '../server.js';
 

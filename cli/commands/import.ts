@@ -12,7 +12,7 @@ import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import-progress.js';
-import { interruptible } from '../interruption.js';
+import { interruptible } from '../interruptible.js';
 import { checkOutput, save } from '../save.js';
 import { type Access, accessOf, call, request } from '../server.js';
 

@@ -11,7 +11,7 @@ import { roadDataFolder } from '../../server/roads.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { interruptible } from '../interruption.js';
+import { interruptible } from '../interruptible.js';
 
 type Given = Values<OptionsOf<'roads'>>;
 
