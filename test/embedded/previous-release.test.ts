@@ -39,13 +39,20 @@ async function startOn(archive: string): Promise<{ server: TestServer; record: R
   return { server, record: JSON.parse(readFileSync(join(server.dataFolder, 'record.json'), 'utf8')) };
 }
 
+/** Returns an answer with its events by id: release 0.1.0 listed events of one time in another order. */
+const eventsById = (answer: Json): Json =>
+  answer.events === undefined
+    ? answer
+    : { ...answer, events: answer.events.toSorted((a: Json, b: Json) => a._id.localeCompare(b._id)) };
+
 it.each(archives)('%s: nothing is lost, visits continue, and waiting deliveries are sent', async (archive) => {
   const { server, record } = await startOn(archive);
   const { keys, replacedKey, adminApiKey, webhook, secret, pending, answers } = record;
   const client = server.withKey(keys.test_secret);
 
   // Later versions may add fields.
-  for (const [path, answer] of Object.entries(answers)) expect(ok(await client.get(path)), path).toMatchObject(answer);
+  for (const [path, answer] of Object.entries(answers))
+    expect(eventsById(ok(await client.get(path))), path).toMatchObject(eventsById(answer));
   const { schemaId } = ok(await client.get('/v1/topics/events/schema'));
   const { records } = ok(await client.get('/v1/topics/events?limit=1000'));
   const inTopic = records.map(({ event }: Json) => event._id);

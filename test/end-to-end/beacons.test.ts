@@ -57,10 +57,12 @@ describe('ranged beacons', () => {
   // SDKs read the position of each beacon, and beacons of events lacked it.
   it('are the same in events as in the user, wherever events are read', async () => {
     const track = newDevice();
+    // The server is shared, and its topic has many events of other projects.
+    const { next } = ok(await backend.get('/v1/topics/events?from=latest'));
     const { events, user } = await track({ beacons: [door] });
     expect(user.beacons[0].geometry).toEqual({ type: 'Point', coordinates: at(0, 0) });
     expect(events[0].beacon).toEqual(user.beacons[0]);
-    const { records } = ok(await backend.get('/v1/topics/events?limit=1000'));
+    const { records } = ok(await backend.get(`/v1/topics/events?from=${next}`));
     expect(records.map(({ event }: Json) => event)).toContainEqual(
       expect.objectContaining({ _id: events[0]._id, beacon: user.beacons[0] }),
     );

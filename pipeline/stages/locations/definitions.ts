@@ -96,7 +96,7 @@ class CachedDefinitions<Of extends Content> {
   #definitionOf(scope: Scope, content: Of): Definition<Of> {
     const { id, metadata } = content;
     const metadataCharacters = metadata?.length ?? 0;
-    const bare = { ...content, metadata: null };
+    const bare = metadata === null ? content : { ...content, metadata: null };
     if (metadata === null || metadataCharacters <= maxShortCharacters)
       return { metadataCharacters, whole: () => content, withoutMetadata: () => bare };
     this.#longMetadata.set(id, metadata);
