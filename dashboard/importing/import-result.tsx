@@ -2,14 +2,13 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Import } from '../../client/types';
 import { call, urlOf } from '../client/call';
-import { useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
 import { sizeText } from '../components/sizes';
 import type { TableColumn } from '../components/table';
-import { useToasts } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
 import { useWorkspace } from '../state/session';
 import { useImport, useRows } from './follow';
@@ -82,8 +81,7 @@ export function StatusBadge({ shown: { status, rejected } }: { readonly shown: I
 
 function Running({ shown }: { readonly shown: Import }) {
   const { isOwner } = useWorkspace();
-  const toasts = useToasts();
-  const stop = useChange(() => call('POST /v1/imports/{id}/stop', { path: { id: shown._id } }), 'imports');
+  const stop = useAction(() => call('POST /v1/imports/{id}/stop', { path: { id: shown._id } }), 'imports');
   const { bytesRead, bytesTotal = 0, rows } = shown;
   return (
     <Progress
@@ -93,10 +91,7 @@ function Running({ shown }: { readonly shown: Import }) {
       text={`${counted(rows, 'row')}, ${sizeText(bytesRead)} of ${sizeText(bytesTotal)}`}
     >
       {isOwner && (
-        <Button
-          isBusy={stop.isPending || stop.isSuccess}
-          onClick={() => stop.mutate(undefined, { onError: toasts.complain })}
-        >
+        <Button isBusy={stop.isPending || stop.isSuccess} onClick={() => stop.mutate(undefined)}>
           Stop
         </Button>
       )}

@@ -6,6 +6,7 @@ import { navigate as goTo } from 'wouter/use-browser-location';
 import type { Project, Session } from '../../client/types';
 import { call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
 import { Form, FormDialog } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
@@ -192,15 +193,13 @@ function Password() {
 
 function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {
   const client = useQueryClient();
-  const toasts = useToasts();
-  const signOut = useChange((everywhere: boolean) => call('POST /v1/signout', { body: { everywhere } }));
+  const signOut = useAction((everywhere: boolean) => call('POST /v1/signout', { body: { everywhere } }));
   const start = (everywhere: boolean) =>
     signOut.mutate(everywhere, {
       onSuccess: () => {
         replaceSession(client, null);
         goTo('/');
       },
-      onError: toasts.complain,
     });
   return (
     <Section title="Sessions">
@@ -227,7 +226,7 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
 function Browsers() {
   const toasts = useToasts();
   const listed = useApi('GET /v1/sessions', {});
-  const end = useChange((id: string) => untilGone(call('DELETE /v1/sessions/{id}', { path: { id } })), 'sessions');
+  const end = useAction((id: string) => untilGone(call('DELETE /v1/sessions/{id}', { path: { id } })), 'sessions');
   if (listed.error) return <LoadProblem query={listed} isInCard />;
   if (listed.data === undefined) return <Loading />;
   return (
@@ -251,7 +250,6 @@ function Browsers() {
               onClick={() =>
                 end.mutate(_id, {
                   onSuccess: () => toasts.say(`${browserName(userAgent)} is signed out.`),
-                  onError: toasts.complain,
                 })
               }
             >

@@ -3,6 +3,7 @@ import { type ReactNode, useCallback, useState } from 'react';
 import type { Member } from '../../client/types';
 import { type Answer, call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Form } from '../components/form';
@@ -107,9 +108,8 @@ const person = (email: ReactNode, line: ReactNode): ReactNode => (
 
 function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const { isOwner, session } = useWorkspace();
-  const toasts = useToasts();
   const [removed, setRemoved] = useState<Member>();
-  const change = useChange(
+  const change = useAction(
     ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
     'members',
   );
@@ -141,9 +141,7 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
             className="input role"
             aria-label={`Role of ${member.email}`}
             value={roleOf(member)}
-            onChange={({ target }) =>
-              change.mutate({ id: member._id, role: target.value as Role }, { onError: toasts.complain })
-            }
+            onChange={({ target }) => change.mutate({ id: member._id, role: target.value as Role })}
           >
             {roles.map(({ value, label }) => (
               <option key={value} value={value}>
@@ -191,8 +189,7 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
 type Invitation = Answer<'GET /v1/invitations'>['invitations'][number];
 
 function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }) {
-  const toasts = useToasts();
-  const withdraw = useChange(
+  const withdraw = useAction(
     (id: string) => untilGone(call('DELETE /v1/invitations/{id}', { path: { id } })),
     'invitations',
   );
@@ -216,7 +213,7 @@ function InvitationTable({ invitations }: { readonly invitations: readonly Invit
         <Button
           aria-label={`Withdraw the invitation of ${email}`}
           isBusy={withdraw.isPending && withdraw.variables === _id}
-          onClick={() => withdraw.mutate(_id, { onError: toasts.complain })}
+          onClick={() => withdraw.mutate(_id)}
         >
           Withdraw
         </Button>

@@ -5,6 +5,7 @@ import type { Event, Geofence } from '../../client/types';
 import { type Answer, call } from '../client/call';
 import { followEvents } from '../client/events';
 import { useApi, useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Block, Button, Copyable, Loading, Notice, Page, TextField } from '../components/controls';
 import { counted } from '../components/counts';
 import { Form } from '../components/form';
@@ -60,12 +61,11 @@ function DemoCity() {
   const { isOwner, environment } = useWorkspace();
   const toasts = useToasts();
   const loaded = useApi('GET /v1/demo', {}, { refetchInterval: 2_000, enabled: environment === 'test' });
-  const run = useChange(() => call('POST /v1/demo', {}), 'demo', 'geofences');
-  const stop = useChange(() => call('POST /v1/demo/stop', {}), 'demo');
-  const remove = useChange(() => call('DELETE /v1/demo', {}), 'demo', 'geofences');
+  const run = useAction(() => call('POST /v1/demo', {}), 'demo', 'geofences');
+  const stop = useAction(() => call('POST /v1/demo/stop', {}), 'demo');
+  const remove = useAction(() => call('DELETE /v1/demo', {}), 'demo', 'geofences');
   const demo = loaded.data?.demo;
   if (environment === 'live' || demo === undefined || !demo.available) return null;
-  const complain = { onError: toasts.complain };
   const hasGeofences = demo.geofences > 0;
   return (
     <section className="card" aria-label="Demo city">
@@ -95,18 +95,13 @@ function DemoCity() {
             </>
           ) : (
             isOwner && (
-              <Button
-                look="primary"
-                icon="start"
-                isBusy={run.isPending}
-                onClick={() => run.mutate(undefined, complain)}
-              >
+              <Button look="primary" icon="start" isBusy={run.isPending} onClick={() => run.mutate(undefined)}>
                 {hasGeofences ? 'Run the demo city again' : 'Run the demo city'}
               </Button>
             )
           )}
           {isOwner && demo.running && (
-            <Button isBusy={stop.isPending} onClick={() => stop.mutate(undefined, complain)}>
+            <Button isBusy={stop.isPending} onClick={() => stop.mutate(undefined)}>
               Stop
             </Button>
           )}
@@ -117,7 +112,6 @@ function DemoCity() {
               isBusy={remove.isPending}
               onClick={() =>
                 remove.mutate(undefined, {
-                  ...complain,
                   onSuccess: () => toasts.say("The demo's geofences are removed."),
                 })
               }

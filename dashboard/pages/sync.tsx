@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Sync } from '../../client/types';
 import { type Answer, call, callIn, isNotFound, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import {
   Badge,
   Button,
@@ -88,14 +89,13 @@ export default function SyncPage() {
 }
 
 function RunNow({ sync }: { readonly sync: Sync }) {
-  const toasts = useToasts();
-  const run = useChange(() => call('POST /v1/sync/run', {}), 'sync', 'imports');
+  const run = useAction(() => call('POST /v1/sync/run', {}), 'sync', 'imports');
   return (
     <Button
       icon="sync"
       isBusy={run.isPending || isActive(sync)}
       disabled={!sync.enabled}
-      onClick={() => run.mutate(undefined, { onError: toasts.complain })}
+      onClick={() => run.mutate(undefined)}
     >
       {isActive(sync) ? 'Running' : 'Run now'}
     </Button>

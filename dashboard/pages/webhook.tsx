@@ -2,7 +2,8 @@
 import * as Tabs from '@radix-ui/react-tabs';
 import { Link, useParams } from 'wouter';
 import { call } from '../client/call';
-import { forEditing, useApi, useChange } from '../client/hooks';
+import { forEditing, useApi } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Button, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
@@ -44,8 +45,8 @@ export default function WebhookView() {
   const toasts = useToasts();
   const [tab, setTab] = useAddressChoice('tab', tabs, 'attempts');
   const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, forEditing);
-  const test = useChange(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
-  const enable = useChange(
+  const test = useAction(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
+  const enable = useAction(
     () => call('PATCH /v1/webhooks/{id}', { path: { id }, body: { enabled: true } }),
     'webhooks',
   );
@@ -72,7 +73,6 @@ export default function WebhookView() {
                   attempt.state === 'delivered'
                     ? toasts.say('The sample was delivered.')
                     : toasts.complain(attempt.message ?? attempt.result),
-                onError: toasts.complain,
               })
             }
           >
@@ -95,11 +95,7 @@ export default function WebhookView() {
               )}
             </span>
             {isOwner && (
-              <Button
-                isCompact
-                isBusy={enable.isPending}
-                onClick={() => enable.mutate(undefined, { onError: toasts.complain })}
-              >
+              <Button isCompact isBusy={enable.isPending} onClick={() => enable.mutate(undefined)}>
                 Enable
               </Button>
             )}

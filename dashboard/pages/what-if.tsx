@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence } from '../../client/types';
 import { useFences } from '../client/fences';
-import { useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Button, Check, Notice, Page, SelectField } from '../components/controls';
 import type { LngLat, MapHandle } from '../components/data-map';
 import { Form } from '../components/form';
@@ -139,7 +139,7 @@ export default function WhatIf() {
 function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
   const toasts = useToasts();
   const [, navigate] = useLocation();
-  const create = useChange(async (_: undefined, scope) => {
+  const create = useAction(async (_: undefined, scope) => {
     const { tag, externalId, ...body } = bodyOf(draft);
     // The proposal's own name is for the replay only. Each geofence that is created from one has another.
     const named = { ...body, tag, externalId: `${externalId}-${Date.now().toString(36)}` };
@@ -154,7 +154,6 @@ function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
             toasts.say(`${geofence.description} is created.`);
             navigate(`/geofences/${geofence._id}`);
           },
-          onError: toasts.complain,
         })
       }
     >

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
-import { useChange, usePages } from '../client/hooks';
+import { usePages } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Beneath, Block, Button, Dialog, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
@@ -138,7 +139,7 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
   const event = attempt.events[0];
-  const resend = useChange(
+  const resend = useAction(
     () => call('POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body: { event: event ?? '' } }),
     'webhooks',
   );
@@ -200,7 +201,6 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
                   toasts.say('It is sent again.');
                   onClose();
                 },
-                onError: toasts.complain,
               })
             }
           >

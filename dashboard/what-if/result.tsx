@@ -4,13 +4,13 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { Replay } from '../../client/types';
 import { call, callIn } from '../client/call';
-import { useChange } from '../client/hooks';
+import { useAction } from '../components/action';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import type { LngLat } from '../components/data-map';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
-import { messageOf, useToasts } from '../components/toasts';
+import { messageOf } from '../components/toasts';
 import { EventTitle } from '../live/event-title';
 import { whoOf } from '../live/event-words';
 import { useScope } from '../state/session';
@@ -60,9 +60,8 @@ export function useFound(replay: Replay | undefined): FoundState {
 export function Progress({ replay }: { readonly replay: Replay }) {
   const client = useQueryClient();
   const scope = useScope();
-  const toasts = useToasts();
   const { recordsRead, recordsTotal, _id } = replay;
-  const cancel = useChange(() => call('DELETE /v1/replays/{id}', { path: { id: _id } }));
+  const cancel = useAction(() => call('DELETE /v1/replays/{id}', { path: { id: _id } }));
   return (
     <section className="card card-body stack-tight" aria-label="Progress">
       <div className="spread">
@@ -77,7 +76,6 @@ export function Progress({ replay }: { readonly replay: Replay }) {
           onClick={() =>
             cancel.mutate(undefined, {
               onSuccess: () => void client.invalidateQueries({ queryKey: [scope, 'replays'] }),
-              onError: toasts.complain,
             })
           }
         >

@@ -253,6 +253,42 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await expect.poll(() => role.inputValue()).toBe('owner');
   });
 
+  // Only the refusal of the last choice was shown, and none after another view was opened.
+  it('says why a choice was refused, though another one followed it or its view was left', async () => {
+    const viewer = await asViewer('/start');
+    await viewer.close();
+    const page = await asOwner('/members');
+    const role = page.getByLabel(/^Role of viewer-/).first();
+    const now = await role.inputValue();
+    const other = now === 'owner' ? 'viewer' : 'owner';
+    const refusal = page.getByText('These were too many requests.');
+    async function refuseNext(): Promise<() => void> {
+      let refuse = (): void => {};
+      const isDue = new Promise<void>((resolve) => {
+        refuse = resolve;
+      });
+      await page.route('**/v1/members/*', (route) => isDue.then(() => route.fulfill({ status: 429, body: '' })), {
+        times: 1,
+      });
+      return refuse;
+    }
+
+    const refuse = await refuseNext();
+    await role.selectOption(other);
+    await role.selectOption(now);
+    refuse();
+    await refusal.waitFor();
+
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await refusal.waitFor({ state: 'detached' });
+    const refuseLater = await refuseNext();
+    await role.selectOption(other);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    refuseLater();
+    await refusal.waitFor();
+  });
+
   // What was selected had to be selected again, and nothing said how many records were changed before the refusal.
   it('keeps the selection whose change was refused', async () => {
     const backend = server.as('test_secret');
