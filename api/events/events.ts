@@ -14,7 +14,7 @@ import {
   encodePosition,
   newestEventsFirst,
   parsePosition,
-  positionColumns,
+  selectPosition,
 } from './order.js';
 
 /** Query of a list of events. Bounds are exclusive, epoch ms; null: any. */
@@ -31,8 +31,7 @@ interface EventRow extends EventPosition {
   readonly body: string;
 }
 
-const { id, ...computed } = positionColumns;
-const columns = [id, ...Object.entries(computed).map(([name, sql]) => `${sql} AS ${name}`), 'body'].join(', ');
+const columns = `${selectPosition}, body`;
 
 export function readEventQuery(query: RawFields): Outcome<EventQuery> {
   const reader = new FieldReader(query);

@@ -29,6 +29,11 @@ export const positionColumns = {
   id: 'id',
 } as const satisfies { readonly [name in keyof EventPosition]: string };
 
+/** What a query selects for rows with a position. */
+export const selectPosition = Object.entries(positionColumns)
+  .map(([name, sql]) => (sql === name ? sql : `${sql} AS ${name}`))
+  .join(', ');
+
 // Times as the table has them, so that a short page reads only the end of a long table.
 const { cause, rank, subject, id } = positionColumns;
 const keys = ['created_at', 'actual_created_at', cause, rank, subject, id];

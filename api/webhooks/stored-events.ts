@@ -1,30 +1,21 @@
 /** Reads events and their earlier deliveries from the analytics store, for redeliveries. */
 
 import type { ListCursor } from '../../pipeline/catalog/types.js';
-import { transitionOrder } from '../../pipeline/evaluation/evaluate.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';
+import { type EventPosition, positionColumns, selectPosition } from '../events/order.js';
 import { where } from '../sql.js';
 import type { EventRange } from './redelivery-fields.js';
 
 /** A row of table `events`. */
-export interface StoredEvent {
-  readonly id: string;
+export interface StoredEvent extends EventPosition {
   readonly type: string;
   readonly tag: string;
-  /** `createdAt`, epoch ms. */
-  readonly timeMs: number;
-  /** Time when the server received the location, epoch ms. */
-  readonly receivedMs: number;
   /** Empty when no location caused the event. */
   readonly locationId: string;
-  /** The id of the location, or of the event itself where there is none. */
-  readonly cause: string;
   readonly deviceId: string;
   /** `_id` of the user. */
   readonly user: string;
-  /** `_id` of the geofence or beacon. */
-  readonly subject: string;
   /** The event in wire form, JSON. */
   readonly body: string;
 }
@@ -43,12 +34,7 @@ export interface SentEvents {
  */
 const clockDifferenceMs = 3_600_000;
 
-const cause = "if(location_id = '', id, location_id)";
-const columns =
-  'id, type, tag, toUnixTimestamp64Milli(created_at) AS timeMs, ' +
-  'toUnixTimestamp64Milli(actual_created_at) AS receivedMs, ' +
-  `location_id AS locationId, ${cause} AS cause, device_id AS deviceId, user, ` +
-  "if(geofence = '', beacon, geofence) AS subject, body";
+const columns = `${selectPosition}, type, tag, location_id AS locationId, device_id AS deviceId, user, body`;
 
 /**
  * Returns the first events of the range that match the webhook's types and tags, oldest first, in the order of their
@@ -64,7 +50,7 @@ export async function eventsOfRange(
   const { sql, parameters } = where(webhook, [
     ['created_at >= {time}', cursor?.timeMs ?? fromMs],
     ['created_at < {time}', toMs],
-    [`(created_at, ${cause}) > ({time}, {text})`, cursor?.timeMs, cursor?.id],
+    [`(created_at, ${positionColumns.cause}) > ({time}, {text})`, cursor?.timeMs, cursor?.id],
     ['type IN {texts}', webhook.types],
     ['tag IN {texts}', webhook.tags],
   ]);
@@ -83,12 +69,11 @@ export async function eventsOfRange(
   return { events: events.sort(inOrder), next };
 }
 
-const typeRank = ({ type }: StoredEvent): number => (transitionOrder as readonly string[]).indexOf(type);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compares events in the order of evaluation. */
 const inOrder = (a: StoredEvent, b: StoredEvent): number =>
-  a.timeMs - b.timeMs || compare(a.cause, b.cause) || typeRank(a) - typeRank(b) || compare(a.subject, b.subject);
+  a.timeMs - b.timeMs || compare(a.cause, b.cause) || a.rank - b.rank || compare(a.subject, b.subject);
 
 /** Resolves to the event that the webhook may receive; undefined if there is none. */
 export async function eventById(
