@@ -76,7 +76,6 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
   async function merge(http: Http, changes: RawFields, find: () => Stored): Promise<Stored> {
     const scope = callerOf(http.request);
     for (let attempt = 1; attempt <= maxPatchAttempts; attempt++) {
-      await writer.catchUp();
       const base = find();
       const { tag, externalId } = base;
       refuseOtherPair(changes, { tag, externalId });
@@ -127,8 +126,9 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
      * Writes what follows from the current record and the fields of a PATCH. Patches of one record run one after the
      * other on this node: each merges what the one before has written.
      */
-    async patch(http: Http, queue: string, changes: RawFields, find: () => Stored): Promise<Stored> {
-      return serialize(queue, () => merge(http, changes, find));
+    async patch(http: Http, changes: RawFields, find: () => Stored): Promise<Stored> {
+      await writer.catchUp();
+      return serialize(find()._id, () => merge(http, changes, find));
     },
 
     /** Deletes the record that `find` returns. */

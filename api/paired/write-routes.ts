@@ -106,10 +106,8 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) => {
-      const fields = knownFields(request);
-      return answer(await edits.patch({ request, reply }, request.params.id, fields, () => byId(request)));
-    },
+    handler: async (request, reply) =>
+      answer(await edits.patch({ request, reply }, knownFields(request), () => byId(request))),
   });
 
   app.patch<ByPair>(`${path}/:tag/:externalId`, {
@@ -125,11 +123,8 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) => {
-      const id = resource.idOf(callerOf(request), request.params) ?? '';
-      const fields = knownFields(request);
-      return answer(await edits.patch({ request, reply }, id, fields, () => byPair(request)));
-    },
+    handler: async (request, reply) =>
+      answer(await edits.patch({ request, reply }, knownFields(request), () => byPair(request))),
   });
 }
 
