@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { openReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Catalog, DecodedChange } from '../pipeline/catalog/types.js';
+import { tidyOnExit } from '../schemas/tidy-on-exit.js';
 
 interface ReplayCatalog {
   readonly catalog: Catalog;
@@ -20,7 +21,7 @@ export async function openReplayCatalog(
   folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-')),
 ): Promise<ReplayCatalog> {
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', remove);
+  const release = tidyOnExit(remove);
   const readModel = openReadModel(folder);
   let offset = 0;
   for await (const changes of configured) await readModel.apply(changes, ++offset);
@@ -31,7 +32,7 @@ export async function openReplayCatalog(
       await catalog.close();
       await readModel.close();
       remove();
-      process.off('exit', remove);
+      release();
     },
   };
 }

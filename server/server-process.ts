@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../schemas/json/common.js';
 import type { KeyKind } from '../schemas/json/project.js';
+import { tidyOnExit } from '../schemas/tidy-on-exit.js';
 
 /** The four keys of a project in plain text, such as `test_publishable`. */
 export type Keys = Readonly<Record<`${Environment}_${KeyKind}`, string>>;
@@ -63,8 +64,7 @@ export function launchServer({ program, dataFolder, port = 0, environment = {} }
     // gracefully.
     detached: true,
   });
-  const killOnExit = () => child.kill('SIGKILL');
-  process.once('exit', killOnExit);
+  const release = tidyOnExit(() => child.kill('SIGKILL'));
   // A server that could not start, or has ended, takes no message.
   child.send(stopWithLauncher, () => {});
   child.channel?.unref();
@@ -77,7 +77,7 @@ export function launchServer({ program, dataFolder, port = 0, environment = {} }
 
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', killOnExit);
+      release();
       resolve({ code, signal });
     });
   });
