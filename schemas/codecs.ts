@@ -34,7 +34,7 @@ export const locationType = load<Location>('location');
 export const outcomeType = load<Outcome>('outcome');
 export const eventType = load<Event>('event');
 /** The schema of releases without positions of beacons and without `metadataOmitted`. */
-const firstEventType = load<Event>('versions/event.v1', {});
+export const firstEventType = load<Event>('versions/event.v1', {});
 export const changeType = load<Change>('change');
 export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
@@ -108,7 +108,7 @@ export function createCodec<T>(
     decode(frame) {
       if (frame.length < frameBytes || frame[0] !== 0) throw new Error('not in the Confluent wire format');
       const id = frame.readUInt32BE(1);
-      const resolver = resolvers.get(id);
+      const resolver = id === schemaId ? undefined : resolvers.get(id);
       if (id !== schemaId && !resolver) throw new Error(`schema id ${id} where ${schemaId} was expected`);
       const { value, offset } = type.decode(frame, frameBytes, resolver) as unknown as { value: T; offset: number };
       if (offset !== frame.length) throw new Error('the body is not one whole record');

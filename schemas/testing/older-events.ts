@@ -1,11 +1,8 @@
 /** Events as releases wrote them whose records had no position of a beacon and no `metadataOmitted`. */
-import { readFileSync } from 'node:fs';
-import { Type } from '../avro-type.js';
-import { createCodec } from '../codecs.js';
+import { createCodec, firstEventType } from '../codecs.js';
 import type { Event } from '../records.js';
 
-const schema = JSON.parse(readFileSync(new URL('../avro/versions/event.v1.avsc', import.meta.url), 'utf8'));
-const codec = createCodec<Event>(Type.forSchema(schema, { registry: {}, wrapUnions: false }), 3);
+const codec = createCodec<Event>(firstEventType, 3);
 
 /** Encodes an event as those releases did. */
 export const encodeFirstVersion = (event: Event): Buffer => codec.encode(event);
