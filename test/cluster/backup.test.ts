@@ -59,7 +59,7 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   await api.putGeofence('gate', circle(0, 0, 100));
   ok(await api.post('/v1/webhooks', { url: outside.url('/hook') }));
   ok(await api.put('/v1/sync', { protocol: 'http', urls: [outside.url('/stores.csv')] }));
-  await expect.poll(() => outside.at('/stores.csv').length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => outside.at('/stores.csv').length).toBeGreaterThan(0);
   const acknowledged: string[] = [];
   let isSending = true;
   const send = async (): Promise<void> => {
@@ -70,8 +70,8 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
     }
   };
   const sending = send();
-  await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(20);
-  await expect.poll(() => outside.at('/hook').length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
+  await expect.poll(() => outside.at('/hook').length).toBeGreaterThan(0);
   const before = [...acknowledged];
   const copy = `cp -r "${join(broker.folder, 'data')}" "${folder}/kafka"`;
   const tools = await newFolder();
@@ -155,7 +155,7 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
     ...(await missingDevices('locations', 'device_id')),
     ...(await missingDevices('events', 'device_id')),
   ];
-  await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(missing).toEqual([]);
 }, 600_000);
 
 // The guide did not name nodes.conf. Redis makes no cluster of servers that have keys.
@@ -187,7 +187,7 @@ it('the masters of a Redis Cluster are restored with their slots', async () => {
   await redis.restart();
   // Each master answers once it has met the others.
   const values = () => Promise.all(keys.map((key) => inCluster('GET', key)));
-  await expect.poll(values, { timeout: 60_000, interval: 500 }).toEqual(keys);
+  await expect.poll(values, { interval: 500 }).toEqual(keys);
 });
 
 it('a folder that has a file is refused, and nothing is copied', async () => {

@@ -122,9 +122,9 @@ it('a broker that is still loading its groups lacks no permission', async () => 
   await broker.restart();
 
   const saying = said({ FENCELINE_KAFKA_BROKERS: starting.brokers.join() });
-  await Promise.race([saying, delay(kafkajsGaveUpMs)]);
-  await withKafka({ brokers: [...starting.brokers] }, (admin) =>
-    admin.createTopics({
+  await withKafka({ brokers: [...starting.brokers] }, async (admin) => {
+    await Promise.race([saying, delay(kafkajsGaveUpMs)]);
+    await admin.createTopics({
       topics: [
         {
           topic: '__consumer_offsets',
@@ -133,7 +133,7 @@ it('a broker that is still loading its groups lacks no permission', async () => 
           configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
         },
       ],
-    }),
-  );
+    });
+  });
   expect(bad(await saying).filter((line) => line.includes('Kafka'))).toEqual([]);
 });

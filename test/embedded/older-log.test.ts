@@ -230,7 +230,7 @@ it('an older log halts only the diverged partitions, until a stopped node is rep
   expect(beyond).toMatch(
     /partition 0 of topic locations .* stored position is offset 40, the log ends at 20; .*fenceline repair positions/,
   );
-  expect((await fetch(`${server.address}/health/ready`)).status).toBe(200);
+  await until(async () => (await fetch(`${server.address}/health/ready`)).status === 200);
 
   const others = devicesOf(scene, whole, 'others');
   const waiting = devicesOf(scene, losing, 'waiting', 30);

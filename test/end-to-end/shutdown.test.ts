@@ -81,7 +81,7 @@ describe('a data folder in use', () => {
     onTestFinished(async () => void (await second.kill()));
     await expect(second.ready).rejects.toThrow();
     expect((await second.exited).code).not.toBe(0);
-    expect((await server.withKey(undefined).get('/health/ready')).status).toBe(200);
+    await until(async () => (await server.withKey(undefined).get('/health/ready')).status === 200);
   });
 });
 

@@ -110,7 +110,8 @@ it('edits beside imports, deletions and kills end as they were answered', { time
     const moves = Array.from({ length: devices }, (_, number) => move(device, number, over));
     await rotateKey();
     const due = editors.answered + size.answersPerRound * random.between(0.5, 1);
-    await until(() => editors.answered >= due, { pollEveryMs: 5 });
+    // One deletion is answered, however the machine divides its time. A kill may prevent the others.
+    await until(() => editors.answered >= due && (round > 1 || deletedKeys.length > 0), { pollEveryMs: 5 });
     const killed = server.kill();
     isOver = true;
     expect((await killed).signal).toBe('SIGKILL');

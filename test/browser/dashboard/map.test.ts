@@ -546,12 +546,12 @@ describe.skipIf(!isRunnable)('a tile that is under way', () => {
         else void route.continue();
       });
       await page.goto(`${server.address}/map?at=${view}`);
-      await expect.poll(() => held.length, { timeout: 60_000 }).toBeGreaterThan(0);
-      await expect.poll(() => middleColour(page), { timeout: 60_000 }).toBe('#e3e5e6');
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      await expect.poll(() => middleColour(page)).toBe('#e3e5e6');
       isHeld = false;
       for (const route of held) await route.continue();
       await drawn(page);
-      await expect.poll(() => middleColour(page), { timeout: 60_000 }).toMatch(loadedColour);
+      await expect.poll(() => middleColour(page)).toMatch(loadedColour);
     },
   );
 });

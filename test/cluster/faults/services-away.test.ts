@@ -17,6 +17,7 @@ import { type Json, ok } from '../../support/client.js';
 import { newTestCluster, type OwnServices } from '../../support/cluster.js';
 import { ClusterNodes } from '../../support/cluster-nodes.js';
 import { program } from '../../support/program.js';
+import { patientReplies } from '../../support/server.js';
 
 const timeout = 600_000;
 const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
@@ -24,7 +25,8 @@ const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
 /** Starts one node that takes requests. */
 async function startFront(own: OwnServices, ...more: readonly Role[]) {
   const front = { name: 'front', roles: ['ingest', 'api', ...more] as const };
-  const nodes = await ClusterNodes.start(newTestCluster(own)!.environment, [front]);
+  const environment = { ...newTestCluster(own)!.environment, ...patientReplies };
+  const nodes = await ClusterNodes.start(environment, [front]);
   onTestFinished(() => nodes.dispose());
   const client = nodes.as('test_secret');
   await until(async () => (await client.bulk([report])).status === 200);
@@ -77,8 +79,12 @@ it('lets an upload wait while Redis is away', { timeout }, async () => {
   expect(ok(await upload)).toMatchObject({ accepted: reports.length, rejected: 0 });
 });
 
-/** What `/health/ready` answers. */
-const readiness = async (nodes: ClusterNodes) => (await fetch(`${nodes.address()}/health/ready`)).json();
+/** Returns what `/health/ready` answers when the node is ready. The node refuses while a part of it is slow. */
+const readiness = (nodes: ClusterNodes) =>
+  until(async () => {
+    const answer = await fetch(`${nodes.address()}/health/ready`);
+    return answer.ok && answer.json();
+  });
 
 // It ended after two minutes, again and again, and with it the configuration and the locations of devices.
 it('starts while ClickHouse is away, and has its history afterwards', { timeout }, async () => {

@@ -213,7 +213,7 @@ test('a consumer goes on with its other partitions for as long as some have no l
   await kafka.nodes[1]!.kill();
   await leaderless(node);
 
-  const limitMs = 2_000;
+  const limitMs = 4_000;
   const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
   const { outcomes, countOf, failures } = startStage(stage, await groupCoordinatedBy(stage, 1));
   await until(() => handled.every((key) => countOf(key) === 1));
@@ -222,7 +222,7 @@ test('a consumer goes on with its other partitions for as long as some have no l
   await expect(stage.log.append(topic, [record(led[0]!, 'refused')])).rejects.toMatchObject({ code: 'unavailable' });
   await until(() => stage.log.inFlightBytes === 0);
   const sinceMs = performance.now();
-  await until(() => performance.now() > sinceMs + 5 * limitMs);
+  await until(() => performance.now() > sinceMs + 3 * limitMs);
   await send(handled, 'during');
   await until(() => handled.every((key) => countOf(key) === 2));
   expect(failures).toEqual([]);
@@ -284,7 +284,7 @@ test('members of a group go on for as long as their coordinator has no replicas,
 
 // The process ended after a minute, and so did each that followed it, for as long as replicas were away.
 test('a stage waits for as long as too few replicas are in sync, and then publishes each record once', async () => {
-  const limitMs = 2_000;
+  const limitMs = 4_000;
   const options = { ...freshOptions(), replicationFactor: 3, minInSyncReplicas: 3 };
   const node = await open(options);
   const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
@@ -305,7 +305,7 @@ test('a stage waits for as long as too few replicas are in sync, and then publis
     await until(() => stage.log.bounds(topics.outcomes, partition).catch(() => undefined));
   const { countOf, failures, subscription } = startStage(stage, group);
   const sinceMs = performance.now();
-  await until(() => performance.now() > sinceMs + 5 * limitMs && stage.connection.patience.waits > 0);
+  await until(() => performance.now() > sinceMs + 3 * limitMs && stage.connection.patience.waits > 0);
   expect(failures).toEqual([]);
 
   await kafka.nodes[1]!.restart();

@@ -25,6 +25,8 @@ const topic = 'locations';
 const group = 'test';
 const partitions = [0, 1, 2, 3, 4, 5];
 const sessionTimeoutMs = 6_000;
+/** Longer than a busy broker takes to let a member join, which is progress that the watchdog awaits as well. */
+const patientStallMs = 10_000;
 const wire = { learn: async () => {}, fromWire: (_topic: string, frame: Buffer) => frame };
 
 interface MemberSettings {
@@ -314,7 +316,7 @@ describe.concurrent('over many seconds', () => {
     const scene = await Scene.make(context);
     const handled = new Set<number>();
     const hung = await scene.member('hung', {
-      stallTimeoutMs: 2_000,
+      stallTimeoutMs: patientStallMs,
       handler: {
         assigned: async () => 0,
         revoked: async () => {},
@@ -329,7 +331,7 @@ describe.concurrent('over many seconds', () => {
     await until(() => handled.size === others.length);
     await scene.append(3, 300, [4]);
     const error = await hung.ended;
-    expect(error?.message).toMatch(/^no progress for 2000 ms: partition 4 \(\S+\)\n/);
+    expect(error?.message).toMatch(/^no progress for 10000 ms: partition 4 \(\S+\)\n/);
     expect(error?.message).toMatch(/partition 4 \(\S+\): held, next 0, fetched to 3, 0 records queued, fetching, /);
     expect(error?.message).toMatch(/ 0 records queued, fetching, handler busy for \d+ ms, the log holds 0 to 3/);
     expect(error?.message).toMatch(/partition 5 \(\S+\): held, next 3, .* handler idle/);
@@ -413,11 +415,11 @@ describe.concurrent('over many seconds', () => {
     const values: string[] = [];
     const other = await Scene.make(context);
     const hung = await other.member('hung', {
-      stallTimeoutMs: 4_000,
+      stallTimeoutMs: patientStallMs,
       handler: { assigned: async () => 0, revoked: async () => {}, records: () => new Promise(() => {}) },
     });
     const reader = await scene.member('reader', {
-      stallTimeoutMs: 4_000,
+      stallTimeoutMs: patientStallMs,
       handler: {
         assigned: async () => 0,
         revoked: async () => {},

@@ -77,8 +77,11 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
   /** Resolves when all replicas are in sync, so that enough remain when the next broker goes. */
   const allInSync = () =>
     until(async () => {
-      const { topics } = await connection.admin.fetchTopicMetadata({ topics: [connection.topicName(topic)] });
-      return topics[0]!.partitions.every(({ isr, leader }) => isr.length === 3 && leader >= 0);
+      const asked = { topics: [connection.topicName(topic)] };
+      const metadata = await connection.admin.fetchTopicMetadata(asked).catch(() => undefined);
+      return metadata?.topics.every(({ partitions }) =>
+        partitions.every(({ isr, leader }) => isr.length === 3 && leader >= 0),
+      );
     });
 
   const appending = startAppending(log);
