@@ -33,6 +33,9 @@ export async function startRegistry(): Promise<RegistryServer> {
   const [port] = (await freePorts(1)) as [number];
   const [server] = (await run([programOn(port)])) as [Server];
   const { version } = (await read(port, '/apis/registry/v3/system/info', firstRequestTimeoutMs)) as { version: string };
+  // There is none yet. Clients that ask for a schema wait for five seconds only.
+  const signal = AbortSignal.timeout(firstRequestTimeoutMs);
+  await fetch(`http://${loopback}:${port}${api}/schemas/ids/1`, { signal });
   return Object.assign(server, { url: `http://${loopback}:${port}${api}`, version });
 }
 
