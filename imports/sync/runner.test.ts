@@ -14,6 +14,7 @@ import type { Scope } from '../../pipeline/catalog/types.js';
 import { createSecretCipher } from '../../pipeline/encryption.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
+import { until } from '../../testing/until.js';
 import { newScope, useWorkbench } from '../testing/fixtures.js';
 import type { SyncInput } from './fields.js';
 import { requestedSync, savedSync } from './record.js';
@@ -560,12 +561,12 @@ describe('mail', () => {
     });
     await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });
     await node.tick();
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await until(() => sent.length === 1);
     // Another sync of this node, and the same one on another node.
     await save(other, { urls: [url('/a.csv')] });
-    await vi.waitFor(async () => {
+    await until(async () => {
       await node.tick();
-      expect(syncOf(other).lastRun?.result).toBe('succeeded');
+      return syncOf(other).lastRun?.result === 'succeeded';
     });
     const { _id } = lastRun(scope);
     await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
@@ -592,7 +593,7 @@ describe('mail', () => {
       },
     });
     await hanging.tick();
-    await vi.waitFor(() => expect(syncOf(scope).mailsDue).toHaveLength(1));
+    await until(() => syncOf(scope).mailsDue?.length === 1);
     const before = smtp.received.length;
     const other = newNode();
     await other.run();

@@ -96,7 +96,7 @@ describe('fenceline map', () => {
 
   // It never ended.
   it('ends when the system does not create the folder of the basemap', () => {
-    const options = { cwd: folder, env: { ...env, XDG_CACHE_HOME: '/proc/fenceline' }, timeout: 60_000 } as const;
+    const options = { cwd: folder, env: { ...env, XDG_CACHE_HOME: '/proc/fenceline' }, timeout: 240_000 } as const;
     const args = [program, 'map', 'width=200&height=100&center=43,11&zoom=4', '-o', 'x.png'];
     const { status, stderr } = spawnSync(process.execPath, args, {
       ...options,

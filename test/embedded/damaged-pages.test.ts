@@ -40,7 +40,7 @@ const run = (...words: string[]): Promise<{ readonly status: number; readonly te
     execFile(
       process.execPath,
       [program, ...words],
-      { timeout: 60_000, killSignal: 'SIGKILL' },
+      { timeout: 240_000, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => resolve({ status: error === null ? 0 : Number(error.code), text: stdout + stderr }),
     ),
   );
