@@ -63,9 +63,10 @@ test.each(Object.keys(crowded))(
     const pool = createDrawingPool({
       module: new URL('../../dist/renderer/pool/drawing-process.js', import.meta.url),
       start: { archive, cacheFolder: folder, userAgent: 'test' },
-      timeoutMs: 30_000,
-      answerTimeoutMs: 100_000,
-      startTimeoutMs: 100_000,
+      // Guards against a hang. The layers that are cut show that the work is bounded.
+      timeoutMs: 200_000,
+      answerTimeoutMs: 250_000,
+      startTimeoutMs: 200_000,
       maxProcesses: 1,
       maxPixelsInFlight: 100_000_000,
       onProblem: (problem) => problems.push(problem),
