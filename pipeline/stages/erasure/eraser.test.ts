@@ -310,7 +310,7 @@ test('a user who returns before the erasure is done, on a device that was used w
   const { id } = (await node.state(at('shared', null)))!.users[0]!;
   await node.append(at('shared', 'Ada'), at('shared', 'Ada'));
   await until(async () => (await place.count('locations', `user = '${id}'`)) === 3);
-  // A pass came before the new rows, and was refused.
+  // The deletion was attempted, and refused.
   await until(() => place.problems.length > 0);
   isAway = false;
   await place.complete(erasure);
