@@ -59,7 +59,8 @@ it('the basemap is baked early, and again after a kill, while locations are answ
   await server.as('test_publishable').track({ deviceId: 'first', latitude: 43.7, longitude: 11.2, accuracy: 10 });
   const isReady = async () => (await fetch(`${server.address}/health/ready`)).status === 200;
   // The bake takes the processor, so the parts of the node may answer too late for one request.
-  expect(await until(async () => ((await isReady()) ? 'ready' : isBaked(server) && 'baked'))).toBe('ready');
+  const soonest = async () => ((await isReady()) ? 'ready' : isBaked(server) && 'baked');
+  expect(await until(soonest, { timeoutMs: bakingMs })).toBe('ready');
   await until(() => isBaked(server), { timeoutMs: bakingMs });
   await pictureOf(await asked.at(-1)!);
   expect(files(server)).toHaveLength(1);

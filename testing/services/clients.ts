@@ -3,7 +3,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { stopIdleTimers } from '../../backends/cluster/kafka/connection/kafkajs-internals.js';
 
-const timeoutMs = 20_000;
+/** The start of all shared services fails with one command: it took 20 s on a machine with a load of 40. */
+const timeoutMs = 60_000;
 
 export type RedisConnection = Omit<RedisOptions, 'replyMapping'>;
 

@@ -7,11 +7,7 @@ import type { Address } from './ports.js';
 const patience = { timeoutMs: 120_000 };
 const maxTakeOvers = 5;
 
-/** Of one command: a busy machine takes its time. */
-const commandTimeout = 20_000;
-
-const on = <T>({ host, port }: Address, use: (node: Redis) => Promise<T>): Promise<T> =>
-  withRedis({ host, port, commandTimeout }, use);
+const on = <T>({ host, port }: Address, use: (node: Redis) => Promise<T>): Promise<T> => withRedis({ host, port }, use);
 
 /** Returns the slot of a key. */
 export const slotOf = (node: Address, key: string): Promise<number> =>

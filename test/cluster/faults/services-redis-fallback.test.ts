@@ -67,7 +67,7 @@ it('an idle partition detects that Redis lost changes, and repeats them at once'
   };
 
   await round(0, 0);
-  await withRedis({ host: redis.host, port: redis.port, commandTimeout: 30_000 }, (client) => client.save());
+  await withRedis({ host: redis.host, port: redis.port }, (client) => client.save());
   await round(1, 5_000);
   const before = receiver.requests.length;
   // Redis forgets that all devices have left, and that the deliveries about it were sent.
