@@ -90,6 +90,10 @@ export async function catchUpWithAuthority({
 /** Edits of one queue that run or wait. */
 const maxUnfinishedEdits = 1_000;
 
+/**
+ * Creates the function with which routes edit configuration. Edits of one queue run one after another on this node. A
+ * lost race against another node is planned again, a few times; then the edit is refused as `edit_conflict`.
+ */
 export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>): Edit {
   const serialize = createSerializer(maxUnfinishedEdits);
 

@@ -69,6 +69,7 @@ export async function readPageOfTimes<Cursor extends ListCursor, Row extends Cur
 export const readLimit = (reader: FieldReader): number =>
   reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
 
+/** Reads `cursor`; null if it is not given. Refuses text that no list answered. */
 export const readCursor = (reader: FieldReader): ListCursor | null => readCursorAs(reader, parseCursor);
 
 /** Reads a cursor that has a form of its own. `parse` returns undefined for other text. */
@@ -105,6 +106,7 @@ export function readTimeBounds<Name extends TimeBound>(
 /** The query of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
 type ShortListQuery = Pick<ListQuery, 'limit' | 'cursor' | 'createdBefore' | 'createdAfter'>;
 
+/** Reads the parameters of a list without filters: limit, cursor, and times of creation. */
 export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
@@ -152,6 +154,7 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
 
 const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
 
+/** The parameter `limit` of lists. */
 export const limitParameter = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
 };
@@ -166,6 +169,7 @@ export const limitOfTimesParameter = {
     }),
   ),
 };
+/** The parameter `cursor` of lists. */
 export const cursorParameter = {
   cursor: Type.Optional(
     Type.String({ description: '`meta.cursor` of the page before, with otherwise equal parameters' }),

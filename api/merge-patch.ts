@@ -11,6 +11,7 @@ import type { ExportedFields } from './stored-fields.js';
 /** These fields together define where a geofence is: a patch that names one replaces all. */
 const positionFields = ['placeId', 'address', 'coordinates'];
 
+/** What the API description says about every PATCH. */
 export const patchDescription =
   'JSON Merge Patch: fields that are left out stay, null clears a field, and metadata is merged key by key. ' +
   'Operating hours are replaced whole. The result is that of a PUT with all fields.';

@@ -91,7 +91,9 @@ function exported<Stored>(
   return { names, values: (record) => getters.map((get) => get(record)) };
 }
 
+/** The fields of a geofence as a request would give them, for exports and patches. */
 export const exportedGeofence: ExportedFields<GeofenceRecord> = exported(geofenceFields, geofenceSources);
+/** The fields of a beacon as a request would give them, for exports and patches. */
 export const exportedBeacon: ExportedFields<BeaconRecord> = exported(beaconFields, beaconSources);
 
 const firstWrittenMs = Date.parse('0000-01-01T00:00:00.000Z');

@@ -42,9 +42,12 @@ interface FileEditor<Head, Stored> {
   remove(http: Http): Promise<void>;
 }
 
+/** Access of the routes of uploaded files: a secret key, limited with other management calls. */
 export const fileConfig = { authority: 'secret', limit: 'management' } as const;
+/** Section of uploaded files in the API description. */
 export const filesTag = 'maps';
 
+/** Creates the edits of uploaded files of one kind. Throws `conflict` beyond the most that an environment may have. */
 export function createFileEditor<Head extends FileHead, Stored extends FileRecord>(
   edit: Edit,
   { kind, noun, files, max }: FileKind<Head>,
@@ -97,6 +100,7 @@ interface FileRoutes<Head> extends FileKind<Head> {
   readonly whole: { readonly summary: string; readonly schema: TSchema; readonly json: (head: Head) => object };
 }
 
+/** Adds the routes that list, get and delete files. Those that write differ by kind. */
 export function addFileRoutes<Head extends FileHead>(
   app: FastifyInstance,
   { configuration }: Pick<ApiDependencies, 'configuration'>,

@@ -18,6 +18,10 @@ import { wrongToken } from './tokens.js';
 
 const fields = { token: tokenField, password: passwordField } as const;
 
+/**
+ * Serves POST /v1/invitations/accept: makes the address of an invitation a member, creates its account if it has none,
+ * and starts a session. A token works once.
+ */
 export const acceptanceRoutes =
   (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -27,6 +27,7 @@ export const accountIdOf = (email: string): string => deriveId('account', email)
 /** Returns a value that no earlier session or token of the account has. */
 export const newGeneration = (): string => randomBytes(12).toString('hex');
 
+/** Returns the record of a new account. Its id derives from the address, so an address has one account at a time. */
 export const newAccount = (email: string, passwordHash: string, nowMs: number): AccountRecord => ({
   _id: accountIdOf(email),
   email,
@@ -36,12 +37,17 @@ export const newAccount = (email: string, passwordHash: string, nowMs: number): 
   updatedAt: nowMs,
 });
 
+/** Returns what answers show of an account: neither the hash of its password nor its generation. */
 export const accountJson = ({ _id, email, createdAt }: AccountRecord): Account => ({
   _id,
   email,
   createdAt: isoTime(createdAt),
 });
 
+/**
+ * Returns the entry of an account in the members of a project. It names the time of the account, so that an account
+ * which is deleted and created again is no member.
+ */
 export const memberOf = (account: AccountRecord, role: Role, nowMs: number): MemberRecord => ({
   account: account._id,
   accountCreatedAt: account.createdAt,
@@ -151,6 +157,7 @@ export function withoutAccount(
   return { ...project, members, invitations, updatedAt: nowMs };
 }
 
+/** Returns what answers show of an invitation. Its token is only in the mail. */
 export const invitationJson = ({ _id, email, role, createdAt, expiresAt }: InvitationRecord): Invitation => ({
   _id,
   email,

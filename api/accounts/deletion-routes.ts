@@ -14,6 +14,10 @@ import { accountOf } from './session.js';
 
 const fields = { password: passwordField } as const;
 
+/**
+ * Serves POST /v1/account/delete. The password is asked again; the answer is 409 while a project with other members
+ * would lose its only owner.
+ */
 export const deletionRoutes =
   (
     { configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>,

@@ -29,6 +29,7 @@ export const emailField = required(
   ),
 );
 
+/** A password as given, of any strength: `checkNewPassword` judges new ones, and existing ones are only compared. */
 export const passwordField = required(
   field(
     (reader, name) => reader.text(name, maxPasswordCharacters),
@@ -36,10 +37,12 @@ export const passwordField = required(
   ),
 );
 
+/** The token of a mailed or one-time link, as text. */
 export const tokenField = required(
   field((reader, name) => reader.text(name, maxTokenCharacters), Type.String({ maxLength: maxTokenCharacters })),
 );
 
+/** The role of a member or of an invitation. */
 export const roleField = required(choiceField(['owner', 'viewer'], 'An owner may do everything; a viewer may read'));
 
 /** Reads a body that has exactly the fields of the table. */

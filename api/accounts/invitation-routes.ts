@@ -20,6 +20,7 @@ const tag = 'members';
 const config = { authority: 'owner', limit: 'management' } as const;
 const invitationFields = { email: emailField, role: roleField } as const;
 
+/** Serves POST, GET and DELETE of /v1/invitations, for owners of the session's project. */
 export const invitationRoutes =
   (
     { configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>,

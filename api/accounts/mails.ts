@@ -14,6 +14,7 @@ export const accountLink = (publicUrl: string, purpose: string, token: string, p
 const ending = (publicUrl: string): string =>
   `\nThis mail was sent by the Fenceline server at ${publicUrl}. If you did not expect it, ignore it.\n`;
 
+/** Returns the mail with the link that resets a password. The link is valid for an hour. */
 export const resetMail = (to: string, token: string, publicUrl: string): Mail => ({
   to,
   subject: 'Reset your Fenceline password',
@@ -23,6 +24,7 @@ export const resetMail = (to: string, token: string, publicUrl: string): Mail =>
     ending(publicUrl),
 });
 
+/** Returns the mail with the link that accepts an invitation. The link is valid for seven days. */
 export const invitationMail = (
   to: string,
   { project, role, token }: { readonly project: Named; readonly role: string; readonly token: string },
@@ -38,6 +40,7 @@ export const invitationMail = (
     ending(publicUrl),
 });
 
+/** Returns the mail with the link that confirms a sign-up. The link is valid for an hour. */
 export const confirmationMail = (to: string, token: string, publicUrl: string): Mail => ({
   to,
   subject: 'Confirm your Fenceline account',
@@ -47,6 +50,10 @@ export const confirmationMail = (to: string, token: string, publicUrl: string): 
     ending(publicUrl),
 });
 
+/**
+ * Returns the mail for a sign-up with an address that has an account. The page shows the same in both cases, so that
+ * nobody learns which addresses exist.
+ */
 export const alreadyRegisteredMail = (to: string, publicUrl: string): Mail => ({
   to,
   subject: 'Your Fenceline account',

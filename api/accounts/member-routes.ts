@@ -20,6 +20,7 @@ const forOwners = { authority: 'owner', limit: 'management' } as const;
 const roleFields = { role: roleField } as const;
 const members = answerOf({ members: Type.Array(Member) });
 
+/** Serves /v1/members: members read the list; owners change roles and remove members. The last owner stays: 409. */
 export const memberRoutes =
   ({ configuration }: Pick<ApiDependencies, 'configuration'>, edit: Edit): FastifyPluginAsync =>
   async (app) => {

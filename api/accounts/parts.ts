@@ -8,11 +8,16 @@ import type { AccountParts, PasswordReset, PendingSignUp, SignInLink } from './d
 import { createPasswords, type PasswordCost } from './passwords.js';
 import { createTokens, type Tokens } from './tokens.js';
 
+/** How long a one-time link to sign in is valid, in ms. */
 export const signInLinkTtlMs = hourMs;
 
+/**
+ * Creates the tokens of one-time sign-in links. The server issues one at its first start, before the API has its parts.
+ */
 export const signInLinkTokens = (values: ExpiringValues): Tokens<SignInLink> =>
   createTokens(values, 'sign-in-link', signInLinkTtlMs);
 
+/** What accounts get from the server. The fields that they share with `AccountParts` are passed through. */
 export interface AccountOptions
   extends Pick<
     AccountParts,
@@ -29,6 +34,10 @@ export interface AccountOptions
   readonly passwordCost?: PasswordCost;
 }
 
+/**
+ * Creates what the routes of accounts share. A mail that could not be sent goes to `onMailFailure`; no request fails
+ * for it.
+ */
 export function createAccountParts(options: AccountOptions): AccountParts {
   const { values, mailer, clock, onMailFailure, passwordCost, ...rest } = options;
   return {

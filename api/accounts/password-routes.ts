@@ -24,6 +24,10 @@ const requestFields = { email: emailField } as const;
 const resetFields = { token: tokenField, password: passwordField } as const;
 const changeFields = { current: passwordField, password: passwordField } as const;
 
+/**
+ * Serves the reset of a password by mail (POST /v1/password/reset and …/confirm) and its change (PUT /v1/password).
+ * Both end all other sessions of the account.
+ */
 export const passwordRoutes =
   (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {

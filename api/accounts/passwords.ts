@@ -19,7 +19,7 @@ export interface PasswordCost {
 /** From the OWASP Password Storage Cheat Sheet: 32 MiB per hash, as strong as N = 2^17 with p = 1 and 128 MiB. */
 export const recommendedCost: PasswordCost = { logN: 15, r: 8, p: 3 };
 
-/** Hashes passwords with scrypt, a few at a time, because each hash takes much memory. */
+/** Hashes passwords with scrypt, one at a time, so that other work of Node's thread pool goes on. */
 export interface Passwords {
   /** Throws `overloaded` when too many hashes wait. */
   hash(password: string): Promise<string>;
@@ -39,6 +39,7 @@ const saltBytes = 16;
 const defaultMaxWaiting = 32;
 const retryAfterS = 5;
 
+/** Computes one scrypt hash in the thread pool of Node. */
 export const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** Equal texts may have several Unicode forms; keyboards differ in which one they send. */
@@ -73,6 +74,7 @@ function parse(text: string): Hash {
 /** Twice what scrypt needs: Node compares with less than it uses. */
 const maxmem = ({ logN, r, p }: PasswordCost): number => 2 * 128 * r * (2 ** logN + p);
 
+/** Creates the hashing of passwords, one hash at a time. Throws `overloaded` when more than `maxWaiting` wait. */
 export function createPasswords(
   options: {
     readonly cost?: PasswordCost;

@@ -23,6 +23,10 @@ const maxUnfinishedCreations = 100;
 
 const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;
 
+/**
+ * Serves POST /v1/account/projects, which creates a project of the session's account. Answers 403 to an account without
+ * projects while sign-up is off, and 409 beyond the limit of projects.
+ */
 export const accountProjectRoutes =
   (
     { configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>,

@@ -12,6 +12,7 @@ import { sessionRoutes } from './session-routes.js';
 import { signInRoutes } from './sign-in-routes.js';
 import { signUpRoutes } from './sign-up-routes.js';
 
+/** Serves all routes of accounts, sessions, members and invitations. */
 export const accountRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

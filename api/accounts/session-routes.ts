@@ -29,6 +29,7 @@ const browserJson = (session: ListedSession): SignedInBrowser => ({
   expiresAt: isoTime(session.expiresAtMs),
 });
 
+/** Serves the session of the request, the sessions of its account, and their ends. */
 export const sessionRoutes =
   (deps: Pick<ApiDependencies, 'configuration'>, { sessions }: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {

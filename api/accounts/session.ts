@@ -12,6 +12,9 @@ export function accountOf({ account }: Session): AccountRecord {
   return account;
 }
 
+/**
+ * Returns what answers show of a session: the account (null for a one-time link), its projects with roles, and the end.
+ */
 export function sessionJson(session: Session, configuration: Pick<ConfigurationReader, 'projects'>): SessionJson {
   const projects = configuration.projects().flatMap((project) => {
     const role = roleIn(session, project);

@@ -27,6 +27,10 @@ const linkFields = { project: textField({}, 'Id of the project; default: the old
 
 const one = answerOf({ session: Session });
 
+/**
+ * Serves POST /v1/signin, /v1/signin/link, and, for the admin API key, /v1/signin/links. A wrong password and an
+ * unknown address have the same answer.
+ */
 export const signInRoutes =
   (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -32,6 +32,10 @@ const confirmationFields = { token: tokenField } as const;
 
 const created = { account: Account, project: Project, session: Session };
 
+/**
+ * Serves POST /v1/signup and /v1/signup/confirm. A confirmed sign-up creates the account and its first project, and
+ * starts a session.
+ */
 export const signUpRoutes =
   (deps: ApiDependencies, parts: AccountParts): FastifyPluginAsync =>
   async (app) => {

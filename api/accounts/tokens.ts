@@ -24,8 +24,12 @@ const used = 'used';
 /** Returns the one answer to every wrong token, used or not. */
 export const wrongToken = (): ApiError => new ApiError('unauthorized', 'the token is unknown, used or expired');
 
+/** Returns a fresh random token in hex. */
 export const newTokenText = (): string => randomBytes(tokenBytes).toString('hex');
 
+/**
+ * Creates the single-use tokens of one kind. The store has only their hashes, so a reader of the store can redeem none.
+ */
 export function createTokens<Content extends object>(
   values: ExpiringValues,
   kind: TokenKind,

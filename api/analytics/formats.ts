@@ -3,8 +3,10 @@ import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import type { FileFormat } from '../../pipeline/ports.js';
 
+/** Rows of a JSON answer without `limit`. */
 export const defaultJsonRows = 1_000;
 const maxJsonRows = 10_000;
+/** Most rows of a CSV or Parquet file. */
 export const maxFileRows = 1_000_000;
 
 /** A file format; JSON is handled apart. */
@@ -52,6 +54,7 @@ export function readRowLimit(reader: FieldReader, format: OutputFormat | null): 
   return given ?? (format === null ? defaultJsonRows : null);
 }
 
+/** The parameters `format` and `limit` of every query. */
 export const formatSchema = {
   format: Type.Optional(
     Type.Enum(['json', 'csv', 'parquet'], {

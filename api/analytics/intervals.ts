@@ -27,8 +27,13 @@ const columns: Readonly<Record<Interval, (time: string) => { start: string; loca
   }),
 };
 
+/** Reads `interval`; null if it is not given. */
 export const readInterval = (reader: FieldReader): Interval | null => reader.choice('interval', ['hour', 'day']);
 
+/**
+ * Reads `timeZone` and returns what a query needs to count by hour or day of it. `timeColumn` is the time that is
+ * counted.
+ */
 export function readIntervals(reader: FieldReader, interval: Interval, timeColumn: string): Intervals {
   const timeZone = readTimeZone(reader);
   const { start, local } = columns[interval](`each.${timeColumn}`);
@@ -39,17 +44,22 @@ export function readIntervals(reader: FieldReader, interval: Interval, timeColum
   };
 }
 
+/**
+ * Returns the parameters `interval` and `timeZone`. With `byDefault` null, a query without `interval` counts in total.
+ */
 export const intervalsSchema = (byDefault: 'day' | null) => ({
   interval: Type.Optional(Type.Enum(['hour', 'day'], byDefault === null ? {} : { default: byDefault })),
   ...timeZoneSchema,
 });
 
+/** The columns of a row that say which hour or day it counts. */
 export const intervalRow = {
   start: Type.String({ format: 'date-time', description: 'Start of the hour or day' }),
   local: Type.String({
     description: 'Local label in the time zone: 2026-03-29 for a day, 2026-03-29 01:00 for an hour',
   }),
 };
+/** What `meta` repeats of the parameters, with defaults filled in. */
 export const intervalMeta = {
   interval: Type.Optional(Type.Enum(['hour', 'day'])),
   timeZone: Type.Optional(Type.String()),

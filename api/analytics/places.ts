@@ -24,6 +24,7 @@ export function readPlaces(reader: FieldReader, columns: Readonly<Record<string,
 
 const filter = (description: string) => Type.Optional(Type.String({ description }));
 
+/** The filters that select geofences or beacons, and their user. */
 export const placesSchema = {
   kind: Type.Optional(
     Type.Enum(['geofence', 'beacon'], {
@@ -41,6 +42,7 @@ export const placesSchema = {
 /** What a row counts: one geofence or beacon, all with one tag, or all. */
 export type GroupBy = 'place' | 'tag' | 'none';
 
+/** Reads `groupBy`, or returns the default. */
 export const readGroupBy = (reader: FieldReader, byDefault: GroupBy): GroupBy =>
   reader.choice('groupBy', ['place', 'tag', 'none']) ?? byDefault;
 
@@ -84,6 +86,7 @@ export function endGrouping(end: 'from' | 'to', by: GroupBy, timeColumn: string)
 /** Returns the GROUP BY clause; empty without keys, which makes one group of all rows. */
 export const groupBy = (keys: readonly string[]): string => (keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`);
 
+/** Returns the parameter `groupBy` with the default of the query. */
 export const groupingSchema = (byDefault: GroupBy) => ({
   groupBy: Type.Optional(
     Type.Enum(['place', 'tag', 'none'], {

@@ -77,6 +77,10 @@ async function guarded(
   return `SELECT * REPLACE (${guards.join(', ')}) FROM (${rows})`;
 }
 
+/**
+ * Creates the runner of queries. Projects take turns, with a bounded queue each; a full one is refused with a time to
+ * wait. What ClickHouse refuses becomes an error of the catalogue.
+ */
 export function createQueryRunner(analytics: History): QueryRunner {
   const inTurn = createFairLimit({
     maxRunning,

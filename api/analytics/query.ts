@@ -49,6 +49,8 @@ export const placeRow = {
   externalId: optionalText('External id of the geofence or beacon'),
 };
 
+/** Returns the schema of a number of rows or things. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** Returns the schema of a duration in minutes, which is absent when it is not known. */
 export const minutes = (description: string) =>
   Type.Optional(Type.Number({ description: `${description}, in minutes` }));

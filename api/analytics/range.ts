@@ -17,6 +17,10 @@ export interface Range {
   readonly toMs: number;
 }
 
+/**
+ * Reads `from` and `to` as epoch ms: `to` is now by default, `from` seven days before. Refuses an empty range and one
+ * that is too long.
+ */
 export function readRange(reader: FieldReader, nowMs: number): Range {
   const toMs = readInstant(reader, 'to') ?? nowMs;
   const fromMs = readInstant(reader, 'from') ?? Math.max(0, toMs - defaultRangeMs);
@@ -42,6 +46,7 @@ export function readTimeZone(reader: FieldReader): string {
   return timeZoneNamed(name) ?? reader.refuse('timeZone', timeZoneRule) ?? 'UTC';
 }
 
+/** What an error says about a time zone that does not exist. */
 export const timeZoneRule = 'must be an IANA time zone, such as Europe/Rome';
 
 function timeZoneNamed(name: string): string | undefined {
@@ -57,10 +62,12 @@ function timeZoneNamed(name: string): string | undefined {
 const instant = (text: string) =>
   Type.Optional(Type.String({ description: `A date, or an ISO 8601 date and time; UTC without an offset. ${text}` }));
 
+/** The parameters `from` and `to`. */
 export const rangeSchema = {
   from: instant(`Inclusive; 7 days before \`to\` by default, at most ${maxRangeDays} days before it`),
   to: instant('Exclusive; now by default'),
 };
+/** The parameter `timeZone`. */
 export const timeZoneSchema = {
   timeZone: Type.Optional(Type.String({ default: 'UTC', description: 'IANA name; sets where hours and days begin' })),
 };

@@ -19,6 +19,7 @@ import type { Query, QueryStatement } from './query.js';
 import { createQueryRunner, type QueryRunner } from './query-runner.js';
 import { type Range, rangeParameters, rangeSchema, readRange } from './range.js';
 
+/** All queries. Each has a route under /v1/analytics. */
 export const queries: readonly Query[] = [visits, dwellTimes, entries, uniqueUsers, flows, inside, locations];
 
 const config = { authority: 'secret', limit: 'management' } as const;
@@ -84,6 +85,7 @@ const answerSchema = ({ row, meta }: Query) =>
     rows: Type.Array(row),
   });
 
+/** Serves GET /v1/analytics/… for every query. Concurrency is bounded for each project. */
 export const analyticsRoutes =
   ({ analytics, clock }: Pick<ApiDependencies, 'analytics' | 'clock'>): FastifyPluginAsync =>
   async (app) => {

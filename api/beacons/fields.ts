@@ -36,6 +36,7 @@ const identifier = (of: BeaconType, rule: string, description: string): Field<st
     { description },
   );
 
+/** The fields of a beacon in requests. Identifiers that its type does not have are refused. */
 export const beaconFields = {
   description: required(textField({ minLength: 1, maxLength: maxTextLength })),
   type: required(

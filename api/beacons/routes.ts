@@ -10,6 +10,7 @@ import { exportedBeacon } from '../stored-fields.js';
 import { beaconFields, readBeacon } from './fields.js';
 import { beaconId, beaconRecord } from './record.js';
 
+/** Serves /v1/beacons: lists, searches, and beacons by id or by tag and external id. */
 export const beaconRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -37,6 +37,10 @@ const erasureJson = ({ _id, subject, createdAt, completedAt }: AskedErasure): St
   ...(completedAt !== null && { completedAt: isoTime(completedAt) }),
 });
 
+/**
+ * Serves the erasure of users and events. Answers 202; 429 while a project has the most erasures that are kept;
+ * `not_available` where the analytics store cannot erase.
+ */
 export const erasureRoutes =
   ({ configuration, writer, clock, erasesNothing, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

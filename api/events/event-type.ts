@@ -9,6 +9,7 @@ import { conversionNamePattern, conversionNameRule, eventTypes } from '../../sch
 export const isEventType = (text: string): boolean =>
   text.startsWith('user.') ? (eventTypes as readonly string[]).includes(text) : conversionNamePattern.test(text);
 
+/** What an error and the API description say about a type of event. */
 export const eventTypeRule = [
   `one of ${eventTypes.join(', ')},`,
   `or the name of a conversion: ${conversionNameRule}, not beginning with user.`,

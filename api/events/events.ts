@@ -33,6 +33,7 @@ interface EventRow extends EventPosition {
 
 const columns = `${selectPosition}, body`;
 
+/** Reads the parameters of a list of events: filters, times of creation, cursor and limit. */
 export function readEventQuery(query: RawFields): Outcome<EventQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);

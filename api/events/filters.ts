@@ -41,6 +41,7 @@ const names = Object.keys(filters) as FilterName[];
 /** Required values of an event; null: any. A value is never empty text. */
 export type EventFilters = { readonly [name in FilterName]: string | null };
 
+/** Reads the filters of lists, streams and redeliveries of events; null for each that is not given. */
 export const readEventFilters = (reader: FieldReader): EventFilters =>
   Object.fromEntries(
     names.map((name) => [name, name === 'type' ? readEventType(reader, name) : reader.text(name)]),

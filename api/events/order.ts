@@ -40,6 +40,7 @@ const keys = ['created_at', 'actual_created_at', cause, rank, subject, id];
 
 /** The text of `ORDER BY`. */
 export const newestEventsFirst = keys.map((key) => `${key} DESC`).join(', ');
+/** The text of `ORDER BY` for queries that continue forward. */
 export const oldestEventsFirst = keys.join(', ');
 
 /** Returns the conditions of events before a position; none without one. */
@@ -57,6 +58,7 @@ export const beforePosition = (position: EventPosition | null): Condition[] => [
   ],
 ];
 
+/** Returns the text that `parsePosition` reads: base64url, opaque to clients. */
 export const encodePosition = ({ timeMs, receivedMs, cause, rank, subject, id }: EventPosition): string =>
   Buffer.from([timeMs, receivedMs, cause, rank, subject, id].join('.')).toString('base64url');
 

@@ -23,6 +23,7 @@ const eventParameters = Type.Object({
   ...filterParameters,
 });
 
+/** Serves GET /v1/events and /v1/events/{id}, from the analytics store. */
 export const eventRoutes =
   ({ analytics }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

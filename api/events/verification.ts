@@ -44,6 +44,10 @@ async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: s
   return (await analytics.query(`SELECT 1 AS found FROM events WHERE ${sql} LIMIT 1`, parameters)).length > 0;
 }
 
+/**
+ * Serves PUT /v1/events/{id}/verification. Looks an unknown event up again for a while, since SDKs verify sooner than
+ * the analytics store has it.
+ */
 export const verificationRoutes =
   ({ analytics }: Pick<ApiDependencies, 'analytics'>): FastifyPluginAsync =>
   async (app) => {

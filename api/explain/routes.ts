@@ -23,6 +23,7 @@ const ExplainBody = Type.Object(
   { description: 'The fields of POST /v1/track, here or under `location`' },
 );
 
+/** Serves POST /v1/explain: evaluates a location against the stored or given state, without any effect. */
 export const explainRoutes =
   ({ spatial, states, clock }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

@@ -23,6 +23,7 @@ const ExplainedFence = Type.Object(
   { $id: 'ExplainedFence', description: 'Why a location makes an event for a geofence, or does not' },
 );
 
+/** The answer of an explanation: the result, its transitions, and for each candidate geofence the rule that decided. */
 export const Explanation = Type.Object(
   {
     evaluatedAt: Timestamp,

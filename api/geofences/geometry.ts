@@ -106,6 +106,7 @@ const isSameIsochrone = (given: PlainGeofence, { type, ring, center, radius, mod
 
 const isSamePosition = (one: Position, other: Position): boolean => one[0] === other[0] && one[1] === other[1];
 
+/** What the error `not_available` says when no routing is configured. */
 export const noRoads = 'isochrones need road data: set routing.provider and routing.url';
 
 const notAvailable = (rule: string): ApiError => fieldError('not_available', { param: 'type', rule });

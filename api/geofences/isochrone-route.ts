@@ -30,6 +30,7 @@ function readQuery(query: RawFields): Outcome<Omit<IsochroneRequest, 'project'>>
   return reader.outcome(() => ({ center: center as Position, minutes: minutes as number, mode: mode as TravelMode }));
 }
 
+/** Serves GET /v1/route/isochrone. Throws `not_available` when no routing is configured. */
 export const isochroneRoute =
   ({ geometrySources }: { readonly geometrySources: GeometrySources }): FastifyPluginAsync =>
   async (app) => {

@@ -25,6 +25,7 @@ const tag = 'geofences';
 const config = { authority: 'secret', limit: 'management' } as const;
 const usersAnswer = listOf({ users: Type.Array(User) }, { cursor: true });
 
+/** Serves /v1/geofences: lists, searches, geofences by id or by tag and external id, and the users inside. */
 export const geofenceRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

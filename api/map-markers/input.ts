@@ -18,6 +18,7 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Size of the body with the largest allowed image. */
 const maxBase64Length = Math.ceil(maxMarkerBytes / 3) * 4;
 
+/** The fields of an uploaded marker. Whether the image can be drawn is checked in a process of the renderer. */
 export const mapMarkerFields = {
   name: textField(),
   image: required(

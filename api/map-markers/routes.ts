@@ -34,6 +34,10 @@ const file = Type.String({ contentMediaType: 'application/octet-stream' });
 const images = Object.fromEntries(Object.values(types).map((type) => [type, file]));
 const body = contentOf({ 'application/json': schemaOf(mapMarkerFields), ...images });
 
+/**
+ * Serves /v1/map-markers. An image that the renderer cannot draw is refused with 400, and one more than the limit with
+ * 409.
+ */
 export const mapMarkerRoutes =
   ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

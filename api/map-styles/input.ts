@@ -12,6 +12,7 @@ import { isDictionary } from '../../http/fields/values.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
 import { limitText } from '../../schemas/sizes.js';
 
+/** A MapLibre style as parsed JSON. The renderer checks it. */
 export type Style = Record<string, unknown>;
 
 /** The uploaded properties of a style. */
@@ -22,6 +23,7 @@ export interface StyleInput {
   readonly path: 'style.' | '';
 }
 
+/** The fields of an uploaded style. */
 export const mapStyleFields = {
   name: textField({}, "Default: the style's own"),
   style: required(

@@ -23,6 +23,7 @@ const uploaded = answerOf({
   unsupported: Type.Array(UnsupportedSchema, { description: 'Parts of the style that are not drawn' }),
 });
 
+/** Serves /v1/map-styles. Answers list the parts of a style that are not drawn. */
 export const mapStyleRoutes =
   ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -6,6 +6,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 const pixels = Type.Integer({ minimum: 100, maximum: 2_048, description: 'CSS pixels' });
 
+/** The query parameters of GET /maps/static. */
 export const mapParameters = Type.Object({
   width: pixels,
   height: pixels,
@@ -59,6 +60,8 @@ export const mapParameters = Type.Object({
 
 const image = Type.String({ format: 'binary' });
 
+/** The answer of a map: an image in the type that `Accept` or `format` selects. */
 export const mapAnswer = contentOf({ 'image/png': image, 'image/webp': image, 'image/jpeg': image }, 'The image');
 
+/** The empty answer 304. */
 export const notModified = Type.Null({ description: 'The image is the one that If-None-Match names' });

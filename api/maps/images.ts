@@ -95,6 +95,10 @@ export class Images {
     private readonly files: FinishedFiles,
   ) {}
 
+  /**
+   * Returns the image of a request, drawn or from the cache. Requests for the same image share one drawing, which ends
+   * when all of them have left. `onDrawn` gets the processor time in ms, also of a drawing that failed.
+   */
   get(request: MapRequest, { project, leaving, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
     const make: Make = async (abandonment) => {
       const map = await this.render(project, request, uploads(), abandonment).catch((error: unknown) => {

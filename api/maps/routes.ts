@@ -41,6 +41,7 @@ const shareOfStyles = 1 / 16;
 
 type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps' | 'observeCache'>;
 
+/** Serves GET /maps/static and the files of interactive maps. Each key has a share of drawing time. */
 export const mapRoutes =
   ({ configuration, clock, maps, observeCache }: MapDeps): FastifyPluginAsync =>
   async (app) => {

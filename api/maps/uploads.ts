@@ -35,6 +35,10 @@ const versionName = ({ _id, updatedAt }: Version): string => `${_id}@${updatedAt
 /** Resolves the uploads. Throws ApiError for a missing style or marker. */
 export type Resolve = <R extends Referring>(scope: Scope, request: R) => Resolved<R>;
 
+/**
+ * Creates the lookup of uploaded styles and markers that a request names. Their content is cached by version, within a
+ * fixed number of bytes.
+ */
 export function createResolver({
   mapStyles,
   mapMarkers,

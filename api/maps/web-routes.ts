@@ -141,6 +141,7 @@ const spriteSchema = schemaOf({
 
 type Parameters<Names extends string> = { Params: Readonly<Record<Names, string>> };
 
+/** Serves what interactive maps load: styles, TileJSON, tiles, glyphs and sprites. */
 export const webMapRoutes =
   ({ maps, resolve, styles, files, costLimit }: WebMapParts): FastifyPluginAsync =>
   async (app) => {

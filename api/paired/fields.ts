@@ -12,6 +12,7 @@ export interface Pair {
   readonly externalId: string;
 }
 
+/** The alternative form of a structured field in bodies that are forms. */
 export const jsonText = Type.String({ description: 'The same as JSON text' });
 
 /** The flat dictionary that owners attach. Values that are given by key, as in a form or a column, stay text. */

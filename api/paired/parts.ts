@@ -13,8 +13,10 @@ import { createPairedEdits } from './edits.js';
 import type { Pair } from './fields.js';
 import type { PairedResource } from './resource.js';
 
+/** The route parameters of a record that is named by tag and external id. */
 export type ByPair = { Params: Pair };
 
+/** Access of the routes that write: a secret key, limited with other management calls. */
 export const config = { authority: 'secret', limit: 'management' } as const;
 
 /** What the routes of geofences and those of beacons share. */

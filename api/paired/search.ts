@@ -31,6 +31,7 @@ const maxWords = 10;
 
 /** Records that one turn of the event loop examines. Each may have 150 kB. */
 export const examinedPerTurn = 20;
+/** Ends the turn of the event loop between parts of a search. */
 export const nextTurn = createTurns();
 const maxExaminedByList = 20_000;
 const maxExaminedByCount = 100_000;
@@ -38,6 +39,7 @@ const maxExaminedByCount = 100_000;
 /** The parameters with which a list is a search. */
 const searchParameters = ['search', 'enabled', 'sort'] as const;
 
+/** The parameters of a list that can search: those of any list, words, `enabled` and the order. */
 export const searchListParameters = Type.Object({
   ...listParameters.properties,
   search: Type.Optional(

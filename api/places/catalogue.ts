@@ -13,6 +13,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { catchUpWithAuthority, type EditAuthority } from '../edits.js';
 import { type PlaceInput, placeFields, placeRecord, readPlace } from './fields.js';
 
+/** Most places that a batch changes. */
 export const maxPlacesPerRequest = 1_000;
 /** After this many attempts another node must be editing the same places continuously. */
 const maxAttempts = 10;

@@ -18,6 +18,7 @@ export type PlaceInput = Omit<PlaceRecord, '_id' | 'project' | 'environment' | '
 
 type Geometry = Pick<PlaceRecord, 'center' | 'ring' | 'radius'>;
 
+/** The fields of a place in requests. */
 export const placeFields = {
   _id: required(textField({ minLength: 1 }, 'Names the place in the catalogue and in `placeId` of geofences')),
   name: required(textField({ minLength: 1, maxLength: maxTextLength })),

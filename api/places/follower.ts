@@ -18,6 +18,7 @@ import type { GeometrySources } from '../dependencies.js';
 import { followPlace } from '../geofences/geometry.js';
 import { geofenceRecord } from '../geofences/record.js';
 
+/** What the follower of places works with. One node at a time holds its lease. */
 export interface PlaceFollowerParts {
   readonly readModel: Pick<ReadModel, 'outdatedGeofences' | 'record' | 'places' | 'bases'>;
   readonly writer: ConfigurationWriter;

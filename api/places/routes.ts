@@ -228,6 +228,7 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
   });
 }
 
+/** Serves /v1/places: the list, one place, and batches. Geofences follow a changed place in the background. */
 export const placeRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -6,6 +6,7 @@ import { maxProjectNameLength } from './projects.js';
 
 const plans = ['basic', 'enterprise'] as const;
 
+/** The fields of a project in requests. */
 export const projectFields = {
   name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })),
   plan: choiceField(plans, 'Has an effect only where the operator enables plans (`plans.enabled`)'),

@@ -12,8 +12,11 @@ export interface IssuedKey {
   readonly key: string;
 }
 
+/** Longest name of a project, in UTF-16 code units. */
 export const maxProjectNameLength = 200;
+/** The environments that every project has. */
 export const environments = ['test', 'live'] as const satisfies readonly Environment[];
+/** The kinds of keys that every environment has, one key each. */
 export const keyKinds = ['publishable', 'secret'] as const satisfies readonly KeyKind[];
 
 /** A project that is not stored yet, with its keys in plain text. */

@@ -248,6 +248,7 @@ function addPlanRoute(app: FastifyInstance, { configuration }: Dependencies, edi
   });
 }
 
+/** Serves /v1/projects. The admin API key creates and lists projects; it and owners read, change and delete one. */
 export const projectRoutes =
   (deps: Dependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -180,6 +180,7 @@ const countries = Type.String({ description: 'Comma-separated codes of two lette
 const queryText = Type.String({ maxLength: maxQueryLength });
 const addressAnswer = answerOf({ addresses: Type.Array(AddressSchema) });
 
+/** Serves geocoding, autocomplete and the search of places. Throws `not_available` when no provider is configured. */
 export const addressRoutes =
   ({ configuration, geometrySources: { geocoder }, ipGeocoder }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

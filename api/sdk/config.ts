@@ -48,6 +48,7 @@ const ConfigQuery = Type.Object({
   ),
 });
 
+/** Serves GET /v1/config. */
 export const configRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'configuration'>> = async (
   app,
   { configuration },

@@ -1,6 +1,7 @@
 /** Distances and durations as SDKs show them: a number and a text. Pure. */
 
 export const units = ['metric', 'imperial'] as const;
+/** Units of the texts of distances. */
 export type Units = (typeof units)[number];
 
 interface Measure {

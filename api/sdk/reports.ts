@@ -17,6 +17,7 @@ import { type Conversion, eventAsSent, eventOf, isReserved, readConversion } fro
 import type { SdkDependencies } from './dependencies.js';
 import { ConversionAnswer, ConversionRequest, Done } from './schemas.js';
 
+/** Serves POST /v1/events for conversions, which become events, and POST /v1/logs, which are counted and dropped. */
 export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
   app,
   { log, states, clock, metrics, maxLogsBytes },

@@ -103,6 +103,7 @@ function readRegionRequest(fields: RawFields): Outcome<{ position: Position; use
   return reader.outcome(() => ({ position: [longitude as number, latitude as number], userId }));
 }
 
+/** Serves the searches near a point, and the region that SDKs store for offline use. */
 export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 'configuration'>> = async (
   app,
   { spatial, configuration },

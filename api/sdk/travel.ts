@@ -180,6 +180,7 @@ function configured(routes: RouteProvider | undefined): RouteProvider {
   throw new ApiError('not_available', 'routes need road data: set routing.provider and routing.url');
 }
 
+/** Serves GET /v1/route/distance and /v1/route/matrix. Throws `not_available` when no routing is configured. */
 export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> = async (app, { routes }) => {
   const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
 

@@ -26,6 +26,7 @@ const setting = <Name extends Setting>(name: Name, of: Field<Settings[Name] | nu
   schema: Settings.properties[name],
 });
 
+/** The fields of a project's settings in requests. A field that is left out has its default. */
 export const settingsFields = {
   stopDetection: setting('stopDetection', booleanField()),
   bufferEntries: setting('bufferEntries', booleanField()),

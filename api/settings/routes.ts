@@ -13,6 +13,7 @@ const tag = 'settings';
 const config = { authority: 'secret', limit: 'management' } as const;
 const answer = answerOf({ settings: Settings });
 
+/** Serves GET, PUT and PATCH of /v1/settings, for the key's project and environment. */
 export const settingsRoutes =
   ({ configuration }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -69,6 +69,7 @@ async function readRates({ analytics }: Pick<ApiDependencies, 'analytics'>, scop
   return { at: isoTime(nowMs), intervalMs, locations, events };
 }
 
+/** Serves GET /v1/status. */
 export const statusRoutes =
   ({ analytics, clock, lag }: Pick<ApiDependencies, 'analytics' | 'clock' | 'lag'>): FastifyPluginAsync =>
   async (app) => {

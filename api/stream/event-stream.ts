@@ -20,6 +20,7 @@ import type { Position } from './position.js';
 import { boundsOf, mostUnread, within } from './start.js';
 import type { Listener, Tailer } from './tailer.js';
 
+/** What one client's stream works with. */
 export interface StreamParts {
   readonly log: Log;
   readonly tailer: Tailer;
@@ -46,6 +47,10 @@ const maxReadBytes = 2 ** 17;
 /** Time for unsent data to be read when a stream ends. */
 const endWithinMs = 1_000;
 
+/**
+ * The server-sent events of one client. It sends stored events from the position of the client on, then listens to the
+ * tailer. A client with more than `maxUnsentBytes` unsent is disconnected.
+ */
 export class EventStream implements Listener {
   readonly output: Readable;
   readonly scope: string;

@@ -16,6 +16,7 @@ export interface FollowerBounds {
   readonly maxFollowersPerKey: number;
 }
 
+/** The bounds of a server. */
 export const defaultFollowerBounds: FollowerBounds = {
   maxFollowers: 1_000,
   maxFollowersPerProject: 250,

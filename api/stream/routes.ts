@@ -16,6 +16,7 @@ import { type Followers, keyName } from './followers.js';
 import { readStreamQuery, type StreamQuery } from './query.js';
 import { boundsOf } from './start.js';
 
+/** Bounds of each stream. */
 export interface StreamBounds {
   /** Interval of heartbeats, which update the client's position too. */
   readonly heartbeatMs: number;
@@ -23,6 +24,7 @@ export interface StreamBounds {
   readonly maxUnsentBytes: number;
 }
 
+/** The bounds of a server. A client that has not taken 1 MiB is cut off, and resumes by its position. */
 export const defaultStreamBounds: StreamBounds = { heartbeatMs: 15_000, maxUnsentBytes: 2 ** 20 };
 
 const parameters = Type.Object({
@@ -40,6 +42,7 @@ const answer = contentOf(
   'Messages with `event` (its type), `data` (the event as JSON) and `id` (to reconnect with)',
 );
 
+/** Serves GET /v1/events/stream. A stream resumes after the position in `Last-Event-ID`. */
 export const streamRoutes =
   (
     { log, streams: observer }: Pick<ApiDependencies, 'log' | 'streams'>,

@@ -29,12 +29,14 @@ import type { MapParts, WebhookParts } from '../dependencies.js';
 import { createProject } from '../projects/projects.js';
 import { type ApiDependencies, apiRoutes } from '../routes.js';
 
+/** The admin API key of test APIs. */
 export const adminApiKey = 'administrator-for-tests';
 
 /** The parsed body of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 export type Body = any;
 
+/** A request to a test API. */
 export interface Call {
   readonly key?: string;
   /** An object is sent as JSON, a text as a form. */
@@ -44,11 +46,13 @@ export interface Call {
   readonly remoteAddress?: string;
 }
 
+/** A project with its keys in plain text, which the record does not have. */
 export interface TestProject {
   readonly record: ProjectRecord;
   key(environment: Environment, kind: KeyKind): string;
 }
 
+/** The API on embedded stores, without a listening socket unless a test opens one. */
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 const unasked = async (): Promise<never> => {
@@ -122,7 +126,9 @@ type ApiParts = Partial<
   readonly accountOptions?: Partial<Omit<AccountOptions, 'sessions' | 'values' | 'clock'>>;
 };
 
+/** After so many ms without a request a session of a test API ends. */
 export const sessionIdleMs = 8 * 3_600_000;
+/** After so many ms a session of a test API ends in any case. */
 export const sessionAbsoluteMs = 7 * 24 * 3_600_000;
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */

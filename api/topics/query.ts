@@ -16,6 +16,7 @@ export interface TopicQuery {
   readonly waitMs: number;
 }
 
+/** Longest time that a read may wait for a record. */
 export const maxWaitMs = 30_000;
 const maxFromLength = 16_384;
 const fromRule = 'must be an offset, earliest, latest, or, for all partitions, the `next` of the previous response';
@@ -28,6 +29,7 @@ function parseFrom(text: string, partition: number | null, partitions: number): 
   return partition === null ? parsePosition(text, partitions) : undefined;
 }
 
+/** Reads `partition`, `from`, `limit` and `waitMs`. `partitions` is the number that the topic has. */
 export function readTopicQuery(query: RawFields, partitions: number): Outcome<TopicQuery> {
   const reader = new FieldReader(query);
   const partition = reader.integer('partition', { minimum: 0, maximum: partitions - 1 });

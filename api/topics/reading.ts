@@ -61,6 +61,10 @@ async function partitionAt(log: Log, partition: number, start: Start): Promise<P
   return { partition, ...bounds, ...within(bounds, offset) };
 }
 
+/**
+ * Returns the progress of each partition that is read: of all, or of the given one. `earliest` and `latest` are
+ * resolved to offsets.
+ */
 export const startPartitions = (
   log: Log,
   from: readonly Start[],
@@ -80,6 +84,7 @@ async function updateBounds(log: Log, progress: PartitionProgress): Promise<Part
 
 const unread = ({ next, end }: PartitionProgress): number => end - next;
 
+/** Says whether the partitions have no unread record. */
 export const isAllRead = (partitions: readonly PartitionProgress[]): boolean =>
   partitions.every((each) => unread(each) === 0);
 
@@ -87,6 +92,7 @@ export const isAllRead = (partitions: readonly PartitionProgress[]): boolean =>
 export const advanced = (partitions: readonly PartitionProgress[], position: Position): PartitionProgress[] =>
   partitions.map((each) => ({ ...each, next: Math.max(each.next, position[each.partition]!) }));
 
+/** Who reads, and how much. */
 export interface Reader {
   /** Visible scope; undefined: all. */
   readonly scope: string | undefined;

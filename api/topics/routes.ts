@@ -81,6 +81,10 @@ function answerFor({ partitions, records }: Reading, { partition }: TopicQuery) 
   };
 }
 
+/**
+ * Serves GET /v1/topics, /v1/topics/events and /v1/topics/events/schema. A read waits for a record at most as long as
+ * it asks for.
+ */
 export const topicRoutes =
   ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {

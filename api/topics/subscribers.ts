@@ -8,10 +8,13 @@ import { createFollowers, defaultFollowerBounds, type FollowerBounds } from '../
 import { defaultStreamBounds, type StreamBounds, streamRoutes } from '../stream/routes.js';
 import { topicRoutes } from './routes.js';
 
+/** Bounds of streams and of reads that wait. */
 export interface SubscriberBounds extends FollowerBounds, StreamBounds {}
 
+/** The bounds of a server. */
 export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBounds, ...defaultStreamBounds };
 
+/** Serves the live stream and the topic over HTTP. Both share one bound on followers. */
 export const subscriberRoutes =
   (
     deps: Pick<ApiDependencies, 'log' | 'streams'>,

@@ -31,6 +31,7 @@ interface HistoryQuery {
   readonly after: number | null;
 }
 
+/** One location of a user's history. */
 export const UserLocation = Type.Object(
   {
     _id: Id,
@@ -74,6 +75,7 @@ const columns = `id, user_id AS userId, toUnixTimestamp64Milli(occurred_at) AS t
   toUnixTimestamp64Milli(received_at) AS receivedMs,
   latitude, longitude, accuracy_m AS accuracy, foreground, stopped, replayed, source, ip, result, geofences, events`;
 
+/** Reads the limit, the cursor and the bounds by time of a history. */
 export function readHistoryQuery(query: RawFields): Outcome<HistoryQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);

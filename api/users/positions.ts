@@ -8,6 +8,7 @@ import { isoTime, withoutUnset } from '../../schemas/wire/common.js';
 import { pageMeta } from '../lists.js';
 import { where } from '../sql.js';
 
+/** Most positions of one answer. */
 export const maxPositions = 5_000;
 const defaultPositions = 1_000;
 
@@ -17,6 +18,7 @@ interface PositionQuery {
   readonly after: number | null;
 }
 
+/** Where a user was last. */
 export const UserPosition = Type.Object(
   {
     user: Id,
@@ -44,6 +46,7 @@ interface Row {
   readonly geofences: number;
 }
 
+/** Reads `limit` and `after`, in epoch ms. */
 export function readPositionQuery(query: RawFields): Outcome<PositionQuery> {
   const reader = new FieldReader(query);
   const limit = reader.integer('limit', { minimum: 1, maximum: maxPositions }) ?? defaultPositions;

@@ -28,6 +28,7 @@ export const userParameters = Type.Object({
 
 const userParameter = Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) });
 
+/** Serves users, their last positions and their histories, and explains one location of a history. */
 export const userRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

@@ -51,6 +51,7 @@ interface UserRow {
 
 const columns = 'user AS id, toUnixTimestamp64Milli(updated_at) AS timeMs, geofences, beacons, body';
 
+/** Reads the limit, the cursor, the search and the times of update of a list of users. */
 export function readUserQuery(query: RawFields): Outcome<UserQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);

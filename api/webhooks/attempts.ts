@@ -45,8 +45,10 @@ const columns =
   'state, toUnixTimestamp64Milli(next_attempt_at) AS nextAttemptMs, status, ' +
   'response_headers, response_body, request_body';
 
+/** The names of all results of an attempt. */
 export const resultNames = Object.keys(attemptResults) as (keyof typeof attemptResults)[];
 
+/** Reads the filters of a list of attempts: result, state, delivery, event and times. */
 export function readAttemptQuery(query: RawFields): Outcome<AttemptQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);

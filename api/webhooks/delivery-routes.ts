@@ -47,6 +47,10 @@ function sampleDelivery(webhook: WebhookRecord, type: string, nowMs: number): De
   return delivery as Delivery;
 }
 
+/**
+ * Serves tests, redeliveries, waiting deliveries and attempts of a webhook. Redeliveries of a project wait for one
+ * another.
+ */
 export const deliveryRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {

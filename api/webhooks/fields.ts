@@ -84,6 +84,7 @@ const rotationFields = {
     defaultOverlapHours,
   ),
 };
+/** Body of a rotation of the signing secret. */
 export const RotationBody = schemaOf(rotationFields);
 
 /** Reads for how many hours the earlier secrets sign as well. */
@@ -100,6 +101,7 @@ const testFields = {
       'Type of the sample event. Default: the first type that the webhook receives, or user.entered_geofence',
   }),
 };
+/** Body of a test, which sends a sample event. */
 export const TestBody = schemaOf(testFields);
 
 /** Reads the type of the sample event for a webhook. */

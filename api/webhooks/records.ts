@@ -53,6 +53,7 @@ type EditWebhook = (
   change: (record: WebhookRecord, nowMs: number) => WebhookRecord,
 ) => Promise<WebhookRecord>;
 
+/** Creates the edit of the webhook that a request names. Throws `not_found` for one of another scope. */
 export const createWebhookEditor =
   (deps: Pick<ApiDependencies, 'configuration'>, edit: Edit): EditWebhook =>
   ({ request, reply }, change) =>

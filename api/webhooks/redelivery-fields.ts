@@ -30,8 +30,10 @@ const redeliveryFields = {
     description: '`meta.cursor` of the answer before, with otherwise equal fields',
   }),
 };
+/** Body of a redelivery. */
 export const RedeliveryBody = schemaOf(redeliveryFields);
 
+/** Reads which events are delivered again: one event, or those of a range of time. */
 export function readRedelivery(fields: RawFields): Outcome<RedeliveryRequest> {
   const reader = new FieldReader(fields);
   refuseUnknown(reader, redeliveryFields, fields);

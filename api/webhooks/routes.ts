@@ -25,6 +25,7 @@ export const webhookAnswer = (record: WebhookRecord, issued?: IssuedSecret) => (
   webhook: webhookJson(record, issued),
 });
 
+/** Serves /v1/webhooks. Refuses URLs of networks that are not allowed, and with 409 one webhook more than the limit. */
 export const webhookRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

@@ -52,6 +52,7 @@ function withSecret(
   );
 }
 
+/** Serves the rotation and the removal of a webhook's signing secrets. */
 export const secretRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {

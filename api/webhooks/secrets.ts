@@ -9,7 +9,9 @@ import { freshId } from '../../schemas/ids.js';
 import type { WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
 
+/** Longest time that an earlier secret signs as well after a rotation: 30 days. */
 export const maxOverlapHours = 720;
+/** Time that an earlier secret signs as well, unless a rotation gives another. */
 export const defaultOverlapHours = 24;
 
 const prefix = 'whsec_';

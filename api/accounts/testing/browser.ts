@@ -16,6 +16,7 @@ interface Answer {
 
 let browsers = 0;
 
+/** A browser against a test API: keeps the session cookie and sends it with every request. */
 export class Browser {
   /** `name=value`; empty: no cookie. */
   cookie = '';
@@ -29,6 +30,7 @@ export class Browser {
     this.#headers = { 'sec-fetch-site': 'same-origin', ...address, ...headers };
   }
 
+  /** Sends a request, and keeps or forgets the cookie as the answer says. */
   async send(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -52,6 +54,7 @@ export class Browser {
 }
 
 let made = 0;
+/** A password that the rules for new ones accept. */
 export const password = 'correct horse battery';
 /** An address that no other test uses. */
 export const newEmail = (name = 'user'): string => `${name}-${++made}@example.com`;

@@ -26,6 +26,7 @@ const quantiles = { p10Minutes: 0.1, p50Minutes: 0.5, p90Minutes: 0.9, p99Minute
 const ended = "each.state = 'ended'";
 const duration = 'assumeNotNull(each.duration_min)';
 
+/** Quantiles and a histogram of the durations of visits, over table `visits`. */
 export const dwellTimes: Query = {
   name: 'dwell-times',
   operationId: 'getDwellTimes',

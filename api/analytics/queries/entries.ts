@@ -4,6 +4,7 @@ import { intervalMeta, intervalRow, intervalsSchema, readInterval, readIntervals
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, placeRow, type Query, rangeOf } from '../query.js';
 
+/** Entries by hour or day of a time zone. */
 export const entries: Query = {
   name: 'entries',
   operationId: 'countEntries',

@@ -29,6 +29,7 @@ const columns = {
 const { geofence, beacon, tag, externalId } = placesSchema;
 const byDefault: GroupBy = 'place';
 
+/** Pairs of an exit and the entry that follows within some minutes. */
 export const flows: Query = {
   name: 'flows',
   operationId: 'countFlows',

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, person, placeRow, type Query, rangeOf } from '../query.js';
 
+/** Devices that are inside now, by their last location. */
 export const inside: Query = {
   name: 'inside',
   operationId: 'countDevicesInside',

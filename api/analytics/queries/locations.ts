@@ -4,6 +4,7 @@ import { intervalMeta, intervalRow, intervalsSchema, readInterval, readIntervals
 import { groupBy } from '../places.js';
 import { count, type Query, rangeOf, unset } from '../query.js';
 
+/** Received locations by what became of them, rejected ones included. */
 export const locations: Query = {
   name: 'locations',
   operationId: 'countLocations',

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, person, placeRow, type Query, rangeOf } from '../query.js';
 
+/** Different users and devices that entered, and their entries. */
 export const uniqueUsers: Query = {
   name: 'unique-users',
   operationId: 'countUniqueUsers',

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { placesSchema, readPlaces } from '../places.js';
 import { minutes, placeRow, type Query, rangeOf, unset } from '../query.js';
 
+/** Each entry with its exit, as one row. */
 export const visits: Query = {
   name: 'visits',
   operationId: 'listVisits',

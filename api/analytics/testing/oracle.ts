@@ -3,6 +3,7 @@
 import type { Event } from '../../../schemas/records.js';
 import { withoutUnset } from '../../../schemas/wire/common.js';
 
+/** The events that a query covers: `fromMs` inclusive, `toMs` exclusive, of one kind of place. */
 export interface Selection {
   readonly fromMs: number;
   readonly toMs: number;
@@ -63,6 +64,7 @@ function quantile(sorted: readonly number[], level: number): number | null {
   return low + (high - low) * (place - Math.floor(place));
 }
 
+/** Returns the rows that query `dwell-times` must have. Bounds are in minutes. */
 export function dwellTimes(events: readonly Event[], selection: Selection, by: Grouping, bounds: readonly number[]) {
   const groups = grouped(visits(events, selection), by);
   return groups.map(([fields, members]) => {
@@ -85,6 +87,7 @@ export function dwellTimes(events: readonly Event[], selection: Selection, by: G
   });
 }
 
+/** The values of `groupBy`. */
 export type Grouping = 'place' | 'tag' | 'none';
 
 interface OfPlace {
@@ -115,6 +118,7 @@ function byKey<Row, Key extends object>(rows: readonly Row[], keyOf: (row: Row) 
 
 const distinct = (values: readonly unknown[]): number => new Set(values).size;
 
+/** Returns the rows that query `unique-users` must have. */
 export function uniqueUsers(events: readonly Event[], selection: Selection, by: Grouping) {
   const rows = entriesOf(events, selection).map((event) => ({ event, ...placeFields(event) }));
   return grouped(rows, by).map(([fields, members]) =>
@@ -127,6 +131,7 @@ export function uniqueUsers(events: readonly Event[], selection: Selection, by: 
   );
 }
 
+/** Returns the rows that query `entries` must have. */
 export function entries(
   events: readonly Event[],
   selection: Selection,
@@ -166,6 +171,7 @@ function wallClock(timeZone: string): (timeMs: number) => string {
   return (timeMs) => format.format(timeMs);
 }
 
+/** Returns the rows that query `flows` must have. */
 export function flows(events: readonly Event[], selection: Selection, by: Grouping, withinMinutes: number) {
   const exits = events.filter(
     (event) => isExit(event) && kindOf(event) === selection.kind && within(selection, event) && selection.keep(event),

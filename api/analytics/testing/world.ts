@@ -19,6 +19,7 @@ interface Place {
 
 const tags = ['shop', 'a "quoted", tag', 'mär\nkt', null];
 
+/** The places of generated histories. Some share a tag, one has none, and one has no external id. */
 export const places: readonly Place[] = Array.from({ length: 6 }, (_, index) => ({
   kind: index < 4 ? 'geofence' : 'beacon',
   id: deriveId('place', `${index}`),
@@ -79,12 +80,14 @@ interface History {
   readonly repeated: readonly number[];
 }
 
+/** Generates steps of a few users among the places, some of which are stored twice. */
 export const history: fc.Arbitrary<History> = fc.record({
   startMs: fc.constantFrom(...beginnings).map((text) => Date.parse(text)),
   steps: fc.array(step, { minLength: 1, maxLength: 60 }),
   repeated: fc.array(fc.nat(), { maxLength: 8 }),
 });
 
+/** A quarter of an hour in ms. Times of a history are multiples of it, so that ties and bounds occur. */
 export const quarterMs = 15 * 60_000;
 
 /** Returns the events in the order they were applied. Receipt is recent, or the tables would drop the rows. */
@@ -112,6 +115,10 @@ interface EventContext {
   readonly locationId: string;
 }
 
+/**
+ * Returns the event of an entry or an exit. Its id derives from user, location and place, so a repeated row has the
+ * same.
+ */
 export function eventOf(
   place: Place,
   isEntry: boolean,

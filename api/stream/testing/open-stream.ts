@@ -1,6 +1,7 @@
 /** A client of the live stream over plain HTTP, for tests. */
 import { type DispatchedMessage, interpret } from './standard-parser.js';
 
+/** A stream that a test reads over a real connection. */
 export interface OpenStream {
   readonly response: Response;
   messages(): readonly DispatchedMessage[];

@@ -22,6 +22,7 @@ export class Reader {
     private readonly parts: Omit<StreamParts, 'tailer' | 'from'>,
   ) {}
 
+  /** Says whether a stream is open. */
   get isConnected(): boolean {
     return this.#stream !== undefined;
   }
@@ -36,6 +37,7 @@ export class Reader {
     return this.#parsed(this.#lastEventId);
   }
 
+  /** Opens a stream after what was read, or at `from` the first time. Does nothing if one is open. */
   async connect(from?: Position): Promise<void> {
     if (this.#stream) return;
     const membership = await this.join();
@@ -62,14 +64,17 @@ export class Reader {
     stream?.output.destroy();
   }
 
+  /** Stops reading, as a slow client does. */
   pause(): void {
     this.#stream?.output.pause();
   }
 
+  /** Reads on. */
   resume(): void {
     this.#stream?.output.resume();
   }
 
+  /** Sends the heartbeat that is otherwise sent by time. */
   beat(): void {
     this.#stream?.beat();
   }

@@ -40,4 +40,5 @@ export async function startSubscribers({
   };
 }
 
+/** A server with the routes of subscribers, on a log of its own. */
 export type Subscribers = Awaited<ReturnType<typeof startSubscribers>>;

@@ -32,6 +32,7 @@ export function eventOf(project: string, { device = 0, type = 'a' }: { device?: 
   });
 }
 
+/** Appends events as the pipeline publishes them: keyed by scope and device. */
 export const publish = (log: Log, published: readonly Event[]): Promise<void> =>
   log.append(
     topics.events,
@@ -41,6 +42,7 @@ export const publish = (log: Log, published: readonly Event[]): Promise<void> =>
     })),
   );
 
+/** Opens an embedded log in a temporary folder. `close` deletes it. */
 export function openTopic(partitions: number) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-topic-'));
   const { log, close } = openEmbedded({ path: folder, partitions, mapBytes: 2 ** 30 });

@@ -8,6 +8,7 @@ import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/exa
 /** Yesterday: the table forgets what is old. */
 export const startMs = Math.floor(Date.now() / 1_000 - 86_400) * 1_000;
 
+/** Returns a record of topic `deliveries` with defaults for what a test does not give. */
 export const deliveryRecord = (fields: Partial<Delivery> & Pick<Delivery, 'webhook' | 'project'>): Delivery => ({
   id: deriveId('delivery', 'x'),
   environment: 'test',
@@ -19,6 +20,7 @@ export const deliveryRecord = (fields: Partial<Delivery> & Pick<Delivery, 'webho
   ...fields,
 });
 
+/** Returns a record of topic `attempts` with defaults for what a test does not give. */
 export const attemptRecord = (fields: Partial<Attempt> & Pick<Attempt, 'delivery'>): Attempt => ({
   id: deriveId('attempt', 'x'),
   attempt: 1,
@@ -38,6 +40,7 @@ export const attemptRecord = (fields: Partial<Attempt> & Pick<Attempt, 'delivery
 type GeofenceEvent = Omit<Partial<Event>, 'geofence'> &
   Pick<Event, 'project'> & { readonly geofence?: Partial<EventGeofence> };
 
+/** Returns an event in a geofence with defaults for what a test does not give. */
 export const eventRecord = ({ geofence, ...fields }: GeofenceEvent): Event =>
   exampleEvent({
     createdAt: startMs,
