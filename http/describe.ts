@@ -104,15 +104,18 @@ export function contentOf(schemas: Readonly<Record<string, TSchema>>, descriptio
   return { ...(description && { description }), content } as unknown as TSchema;
 }
 
+/** The parameter of routes that name a record by id. */
 export const idParameter = Type.Object({ id: Id });
 /** The type of a route whose path names {@link idParameter}. */
 export type ById = { Params: { id: string } };
 
+/** The parameters of routes that name a record by tag and external id. */
 export const pairParameters = Type.Object({
   tag: Type.String({ description: 'Percent-encoded' }),
   externalId: Type.String({ description: 'Percent-encoded' }),
 });
 
+/** The `meta` of an answer that has nothing else to say. */
 export const success = { code: 200 } as const;
 
 /** Returns the resource, or throws 404. */

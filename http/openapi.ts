@@ -15,6 +15,7 @@ import { protectPages } from './answers/headers.js';
 import { acceptsCoding, entityTagOf, isKnown } from './answers/representations.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
+/** The `info` of the API description. */
 export interface OpenApiOptions {
   readonly title: string;
   readonly version: string;

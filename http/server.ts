@@ -40,6 +40,7 @@ import { refuseEmptyParameters } from './requests/path.js';
 import { refuseUnknownParameters } from './requests/query.js';
 import { requestIdOf } from './requests/request-id.js';
 
+/** What the HTTP server of a node works with. */
 export interface HttpServerOptions extends AuthorityOptions {
   /** A pino logger, made with `logRedaction`. */
   readonly logger: FastifyBaseLogger;

@@ -27,5 +27,9 @@ export function setSessionCookie(reply: FastifyReply, token: string, isSecure: b
   reply.header('Set-Cookie', [`${nameFor(isSecure)}=${token}`, ...attributes].join('; '));
 }
 
+/**
+ * Tells the browser to forget the session cookie. `isSecure` must be as it was when the cookie was set, since it is
+ * part of the name.
+ */
 export const clearSessionCookie = (reply: FastifyReply, isSecure: boolean): void =>
   setSessionCookie(reply, '', isSecure, 0);

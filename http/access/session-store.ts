@@ -61,6 +61,7 @@ export interface SessionStore {
   endListed(session: Session, id: string): Promise<boolean>;
 }
 
+/** What the sessions of a node work with. */
 export interface SessionStoreParts {
   readonly values: ExpiringValues;
   readonly configuration: Pick<ConfigurationReader, 'account' | 'project'>;
@@ -109,6 +110,9 @@ const storedSubject = (
       }
     : { account: null, accountCreatedAt: 0, generation: '', project: subject.project };
 
+/**
+ * Creates the session store. A session ends with its account or project, and with a change of the account's password.
+ */
 export function createSessionStore(parts: SessionStoreParts): SessionStore {
   const { values, configuration, clock, idleMs, absoluteMs, catchUp } = parts;
   const keyLists = createKeyLists(values, absoluteMs);

@@ -17,6 +17,7 @@ interface ByteBudget {
 /** Addresses that can use their whole part at the same time. */
 const addressesAtOnce = 4;
 
+/** Creates a budget of `maxBytes`. An address may use a quarter of it. */
 export function createByteBudget(maxBytes: number): ByteBudget {
   const usedBy = new Map<string, number>();
   let used = 0;

@@ -67,6 +67,7 @@ export class Connection {
     this.heardAt = now;
   }
 
+  /** Returns whether no request is open or arriving and the client has sent nothing for `silentMs`. */
   isSilent(now: number, silentMs: number): boolean {
     return (
       this.responses.size === 0 &&

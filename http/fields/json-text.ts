@@ -24,6 +24,7 @@ export function parseJson(
 
 /** Lists and objects within one another. The engine reads any number, but fails to write many thousands. */
 export const maxJsonDepth = 200;
+/** What an error says about JSON that is nested too deeply. */
 export const jsonDepthRule = `at most ${maxJsonDepth} lists and objects within one another`;
 
 /** Parses JSON that is written again, as it is or in a message. */

@@ -35,6 +35,7 @@ export function accepted<T>(result: Outcome<T> | Validated<T>): T {
 
 /** Bounds of texts, in UTF-16 units. */
 export const maxNameLength = 256;
+/** Longest description or name, in UTF-16 code units. */
 export const maxTextLength = 4_096;
 
 /** Bounds of a number, inclusive. Absent: none. */
@@ -86,6 +87,7 @@ export class FieldReader {
     return validated.ok ? validated.value : this.refuse(validated.problem.param, validated.problem.rule);
   }
 
+  /** Returns well-formed text; null when it is not given. `maxLength` is in UTF-16 code units. */
   text(name: string, maxLength = maxNameLength): string | null {
     const text = this.#read(name, readText, rules.text);
     if (text === null) return null;
@@ -93,14 +95,19 @@ export class FieldReader {
     return text.length <= maxLength ? text : this.refuse(name, `must have at most ${maxLength} characters`);
   }
 
+  /**
+   * Returns well-formed text; the empty text when it is refused, which no caller sees: the outcome is an error then.
+   */
   requiredText(name: string, maxLength = maxNameLength): string {
     return this.required(name, this.text(name, maxLength)) ?? '';
   }
 
+  /** Returns a boolean; null when it is not given. Forms and query strings give it as text. */
   boolean(name: string): boolean | null {
     return this.#read(name, readBoolean, rules.boolean);
   }
 
+  /** Returns a finite number in the range; null when it is not given. */
   number(name: string, range: NumberRange = {}): number | null {
     return this.#number(name, range, rules.number, () => true);
   }
@@ -120,6 +127,7 @@ export class FieldReader {
     );
   }
 
+  /** Returns one of the words; null when it is refused. */
   requiredChoice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
     return this.required(name, this.choice(name, words));
   }

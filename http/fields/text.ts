@@ -4,7 +4,9 @@
  */
 
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
+/** What an error says about a path or query that cannot be decoded. */
 export const percentEncodingRule = 'must be percent-encoded UTF-8';
+/** What an error says about a name that assignments would take for the prototype of an object. */
 export const prototypeRule = 'must not contain the name __proto__';
 
 /** The only form in which JSON text can contain half of a surrogate pair. */

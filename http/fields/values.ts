@@ -10,6 +10,7 @@ import { parseTime } from './times.js';
 /** Undefined: not given. Null: given, but not of this type. */
 export type Read<T> = T | undefined | null;
 
+/** What an error says about a value of another type. */
 export const rules = {
   boolean: 'must be true or false',
   number: 'must be a number',

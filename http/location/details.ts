@@ -11,6 +11,7 @@ import { readMetadata } from '../fields/structures.js';
 import { wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText } from '../fields/values.js';
 
+/** The raw fields of the details. SDKs differ in what they send, so none has a type yet. */
 export interface DetailFields {
   readonly installId?: unknown;
   readonly sessionId?: unknown;

@@ -45,6 +45,7 @@ export interface TrackFields extends TimeFields, DetailFields {
   readonly anonymous?: unknown;
 }
 
+/** Longest `deviceId` or `userId`, in UTF-16 code units. Keys of the stores have a limit. */
 export const maxIdCharacters = 256;
 const maxSourceCharacters = 100;
 const maxRangedBeacons = 1_000;

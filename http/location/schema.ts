@@ -14,6 +14,7 @@ const RangedBeaconRequest = Type.Object({
   rssi: Type.Optional(Type.Integer({ description: 'dBm' })),
 });
 
+/** Body of POST /v1/track, and each location of a replay or a bulk upload. */
 export const TrackRequest = Type.Object(
   {
     deviceId: Type.String({ minLength: 1, maxLength: maxIdCharacters }),

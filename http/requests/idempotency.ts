@@ -98,6 +98,7 @@ const keyBytes = 100;
 const entryBytes = 2_048;
 const keyPattern = /^[\x21-\x7e]+$/;
 
+/** The request header that names an attempt, so that a repeat is answered from the first answer. */
 export const idempotencyHeader = 'Idempotency-Key';
 const replayedHeader = 'Idempotency-Replayed';
 

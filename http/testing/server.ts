@@ -28,6 +28,7 @@ interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rateLimits'
   readonly connections?: Partial<ConnectionBounds>;
 }
 
+/** Creates a server without keys, rate limits and log, unless the options say otherwise. */
 export const createTestServer = (options: TestServerOptions = {}): FastifyInstance =>
   createHttpServer({
     logger: pino({ enabled: false }),

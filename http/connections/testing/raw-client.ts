@@ -29,6 +29,7 @@ export class RawClient {
     open.push(this);
   }
 
+  /** Returns the status of each answer that has begun to arrive. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
@@ -38,6 +39,7 @@ export class RawClient {
     return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4)).meta;
   }
 
+  /** Waits until the condition holds. Rejects when the connection closes first, or after two minutes. */
   async until(condition: () => boolean): Promise<void> {
     const endMs = Date.now() + 120_000;
     while (!condition()) {
