@@ -4,6 +4,7 @@ import type { ArchiveHints } from '../renderer/sources/open.js';
 import type { Configuration } from './config/schema.js';
 import { version } from './version.js';
 
+/** The `User-Agent` of requests for map data, by which operators of archives and sprites recognise a node. */
 export const mapsUserAgent = `Fenceline-Maps/${version}`;
 
 /** Returns whether the archive is a URL rather than a path. */

@@ -75,6 +75,7 @@ export function createIconClient({ maps }: Configuration, bounds = iconBounds): 
   return createOutboundClient({ ...bounds, allowedNetworks, userAgent: mapsUserAgent });
 }
 
+/** Where maps report what an operator should know. */
 export interface MapReports {
   /** Receives the reason when something of maps does not work. */
   readonly onProblem: (reason: string) => void;

@@ -149,6 +149,7 @@ export function addGauge(
   });
 }
 
+/** The gauge of slow streams. Its threshold is that of `EventStream.isSlow`. */
 export const slowStreams = {
   name: 'event_streams_slow',
   help: 'Live streams whose client has more than 64 KiB still to read.',

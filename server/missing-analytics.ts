@@ -3,6 +3,7 @@ import type { Analytics } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import type { AnalyticsSnapshots } from './threads/analytics-worker.js';
 
+/** What errors and the log say when the optional analytics engine is missing. */
 export const notInstalled =
   'the optional package chdb, the analytics engine, is not installed; install it with "npm install chdb", ' +
   'or use the image whose tag ends with -analytics, and restart';

@@ -5,6 +5,7 @@ const oldestNode = { major: 20, minor: 19 };
 /** Processors for which all native packages are built, by the name of the system in Node. */
 const processors: Readonly<Record<string, readonly string[]>> = { linux: ['x64', 'arm64'], darwin: ['x64', 'arm64'] };
 
+/** What decides whether the native packages run here. */
 export interface Platform {
   /** Without the leading v. */
   readonly nodeVersion: string;
@@ -16,6 +17,7 @@ export interface Platform {
   readonly hasGlibc: () => boolean;
 }
 
+/** The platform of this process. */
 export const thisPlatform: Platform = {
   nodeVersion: process.versions.node,
   system: process.platform,
@@ -26,6 +28,7 @@ export const thisPlatform: Platform = {
   },
 };
 
+/** Why the platform cannot run the server, and what helps. */
 export interface Unsupported {
   readonly problem: string;
   readonly remedy: string;

@@ -1,6 +1,7 @@
 /** Formats text for terminals: colours, columns, durations, and text of others. */
 
 export type Paint = (style: Style, text: string) => string;
+/** A style of text in a terminal. */
 export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
 
 const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, cyan: 36, magenta: 35, red: 31 };

@@ -13,4 +13,5 @@ function packageJson(): { version: string } {
   throw new Error('package.json is missing');
 }
 
+/** The version of this build, such as `0.1.0`. */
 export const { version } = packageJson();

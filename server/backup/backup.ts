@@ -52,6 +52,7 @@ interface BackupOptions {
 
 /** Folders and files of a data folder that a backup contains, apart from the environments of LMDB. */
 export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
+/** The folder of the analytics tables within a backup. */
 export const tablesFolder = 'analytics';
 
 /**

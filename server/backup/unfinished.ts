@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../failures.js';
 
+/** The file that a restore writes first and removes last. */
 export const unfinishedRestoreFile = 'restore-unfinished';
 
 /** Throws a StartError for a folder whose restore was interrupted. */

@@ -11,6 +11,7 @@ import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration, SettingValue } from './schema.js';
 import { readSetting, type Setting, settings } from './settings.js';
 
+/** A setting of this process and where its value comes from, for `fenceline config`. */
 export interface LoadedSetting {
   readonly setting: Setting;
   readonly value: SettingValue;

@@ -100,8 +100,10 @@ const tlsSettings = (service: string) => ({
 
 /** What a process of a cluster can do. An embedded node does everything. */
 export const roles = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] as const;
+/** A part of the work that a node can be limited to. */
 export type Role = (typeof roles)[number];
 
+/** All settings: their defaults, rules and consequences. The reference in `docs/configuration.md` is made from it. */
 export const configurationSchema = {
   port: count(8080, 'TCP port to listen on. 0 picks a free port.', { maximum: 65_535 }),
   host: requiredText(

@@ -4,6 +4,7 @@ import { isBounds } from '../../providers/roads/boundary.js';
 import { isHttpUrl } from './http-url.js';
 import { configurationSchema, roles, type SettingSchema, type SettingValue } from './schema.js';
 
+/** A setting with its names. */
 export interface Setting {
   /** Dotted key, for example `ingest.replyTimeoutMs`. */
   readonly key: string;
@@ -30,6 +31,7 @@ const flatten = (section: Section, prefix = ''): Setting[] =>
     return isSetting(node) ? [{ key, variable: variableOf(key), schema: node }] : flatten(node, `${key}.`);
   });
 
+/** All settings in the order of the schema. */
 export const settings: readonly Setting[] = flatten(configurationSchema);
 
 type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly rule: string };

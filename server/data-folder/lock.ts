@@ -10,6 +10,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { StartError } from '../failures.js';
 
+/** The socket of the process that uses the folder. */
 export const lockFileName = 'in-use.socket';
 /** Sockets of processes that are about to take the lock. */
 const candidatePrefix = 'lock-';

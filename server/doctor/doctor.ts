@@ -11,6 +11,7 @@ import { checkMachine } from './machine.js';
 import { checkMapData, checkNamedFiles, checkNode, checkServices } from './others.js';
 import { checkStoredData } from './stored-data.js';
 
+/** What a diagnosis covers beyond the quick checks. */
 export interface DiagnoseOptions {
   /** Reads all that is stored in LMDB, which takes minutes for a large folder. */
   readonly readsData?: boolean;

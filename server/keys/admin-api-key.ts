@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { adminKeyPrefix } from '../../http/access/keys.js';
 import { readKeyFile, writeKeyFile } from './key-file.js';
 
+/** Its file in the data folder. */
 export const adminApiKeyFile = 'admin-api-key';
 
 /** Returns the key from the environment, else from the folder. Creates it if there is none. */

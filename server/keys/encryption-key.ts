@@ -12,6 +12,7 @@ import { sha256Hex } from '../../schemas/sha256.js';
 import { StartError } from '../failures.js';
 import { readKeyFile, writeKeyFile } from './key-file.js';
 
+/** Its file in the data folder. */
 export const encryptionKeyFile = 'encryption-key';
 const fingerprintFile = 'encryption-key.sha256';
 const variable = 'FENCELINE_ENCRYPTION_KEY';

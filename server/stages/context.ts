@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../../pipeline/stages/metrics.js';
 import type { Configuration } from '../config/schema.js';
 
+/** What every stage of a node gets from its process. */
 export interface StageContext {
   readonly configuration: Configuration;
   readonly logger: Logger;

@@ -30,6 +30,7 @@ export interface AnalyticsSnapshots {
   unfreeze(id: string): Promise<void>;
 }
 
+/** What the main thread can call in the analytics thread. */
 export type AnalyticsCalls = WorkerCalls & Queries & AnalyticsSnapshots;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));

@@ -17,6 +17,7 @@ import { startTracing } from '../tracing/tracing.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
+/** What the main thread can call in the location thread. */
 export type StageCalls = WorkerCalls & SpatialQueries;
 
 runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, replies }) => {

@@ -1,6 +1,7 @@
 /** The parts that tracing starts with, and the tracing of a process. */
 import type { Tracing } from '../../pipeline/tracing.js';
 
+/** Where spans go, and which share of requests has one. `authorization` is empty where none is needed. */
 export interface TracingParts {
   readonly endpoint: string;
   readonly authorization: string;
