@@ -26,6 +26,7 @@ export type { EventStreamItem, EventStreamOptions } from './events.js';
 export type { Answer, Input, Operation, PagedOperation, RecordOf } from './operations.js';
 export type * from './types.js';
 
+/** Where requests go, with which key, and how patiently. */
 export interface ClientOptions {
   /** Address of the server, such as `https://fenceline.example.com`. */
   readonly address: string;
