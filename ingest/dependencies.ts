@@ -30,6 +30,7 @@ export interface IngestBounds extends Partial<typeof fixedIngestBounds> {
   readonly maxReplayBodyBytes: number;
 }
 
+/** What the routes of locations work with. */
 export interface IngestDependencies {
   readonly log: Pick<Log, 'append' | 'partitionOf'>;
   readonly configuration: ConfigurationReader;

@@ -6,6 +6,7 @@ interface MetricDefinition {
   readonly label?: string;
 }
 
+/** Metrics of ingestion, with their help texts. */
 export const ingestMetrics = {
   locations_accepted_total: {
     kind: 'counter',

@@ -5,6 +5,7 @@ import { Meta } from '../schemas/json/common.js';
 import { Geofence } from '../schemas/json/geofence.js';
 import { Event, User } from '../schemas/json/user.js';
 
+/** Body of POST /v1/track/replay: locations that a device kept while offline, in any order. */
 export const ReplayRequest = Type.Object({ replays: Type.Array(TrackRequest, { minItems: 1, maxItems: 1_000 }) });
 
 const Rejections = (position: string) =>
@@ -12,6 +13,7 @@ const Rejections = (position: string) =>
     description: 'The first hundred rejected locations and their reasons',
   });
 
+/** Answer of POST /v1/track and /v1/track/replay. */
 export const TrackAnswer = Type.Object(
   {
     meta: Type.Object({
@@ -41,6 +43,7 @@ export const TrackAnswer = Type.Object(
   },
 );
 
+/** Answer of POST /v1/locations. */
 export const BulkAnswer = Type.Object({
   meta: Meta,
   accepted: Type.Integer({ description: 'Durable locations' }),

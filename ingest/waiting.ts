@@ -63,6 +63,7 @@ class Entry {
   }
 }
 
+/** Creates the requests that wait on this node. A project may hold a quarter of the memory of replies. */
 export function createWaiting({ inbox, replyTimeoutMs, maxWaitingRequests }: WaitingOptions): Waiting {
   const entries = new Map<string, Entry>();
   const budget = createByteBudget(maxHeldCharacters);

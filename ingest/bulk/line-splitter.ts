@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../schemas/errors.js';
 import { limitText } from '../../schemas/sizes.js';
 
+/** Longest line that is read. A longer one is rejected alone. */
 export const maxLineBytes = 65_536;
 
 const newline = 10;
@@ -30,6 +31,7 @@ function linesWithFaults(bytes: Buffer): Line[] {
   return lines;
 }
 
+/** Splits chunks as they arrive. It keeps at most one unfinished line. */
 export class LineSplitter {
   #rest: Buffer[] = [];
   #restBytes = 0;

@@ -7,9 +7,9 @@ import { Slab } from '../../pipeline/records/slab.js';
 import type { FieldProblem, Validated } from '../../schemas/errors.js';
 import type { Location } from '../../schemas/records.js';
 import { createTurns } from '../../schemas/turns.js';
-import type { Admission } from '../intake.js';
-import { recordOf } from '../intake.js';
+import { type Admission, recordOf } from '../intake.js';
 
+/** Most locations of a batch, which is appended at once. */
 export const batchRecords = 2_000;
 /** Locations with much metadata have 16 kB each. */
 const batchBytes = 2 ** 20;
@@ -34,6 +34,7 @@ interface Tally {
   readonly rejections: readonly RejectedLine[];
 }
 
+/** One bulk upload. Add its locations as they are parsed; the tally is complete when the upload has ended. */
 export class BulkUpload {
   readonly #log: Pick<Log, 'append'>;
   readonly #admission: Admission;
@@ -61,6 +62,7 @@ export class BulkUpload {
     this.#onRejected = onRejected;
   }
 
+  /** Returns what became of the locations so far. */
   get tally(): Tally {
     return { accepted: this.#accepted, rejected: this.#rejected, rejections: this.#rejections };
   }

@@ -34,6 +34,7 @@ export class Cursor {
     this.position = position;
   }
 
+  /** Returns the number of bytes that are left. */
   get left(): number {
     return this.bytes.length - this.position;
   }
@@ -65,6 +66,7 @@ export class Cursor {
     return start;
   }
 
+  /** Returns the next `count` bytes, without a copy. Throws as {@link take} does. */
   slice(count: number): Buffer {
     const start = this.take(count);
     return this.bytes.subarray(start, start + count);

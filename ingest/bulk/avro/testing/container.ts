@@ -1,6 +1,7 @@
 /** Avro containers byte by byte, also those that no library writes. */
 import avro from 'avsc';
 
+/** A block of an object container file, which may lie about its count. */
 export interface Block {
   readonly count: number;
   readonly bytes: Buffer;
@@ -12,6 +13,7 @@ const longType = avro.Type.forSchema('long');
 const metaType = avro.Type.forSchema({ type: 'map', values: 'bytes' });
 const sync = Buffer.alloc(16, 7);
 
+/** The first bytes of an object container file (Avro specification, "Object Container Files"). */
 export const magic = Buffer.from('Obj\u0001', 'latin1');
 /** Encodes an Avro long. */
 export const long = (value: number): Buffer => longType.toBuffer(value);
