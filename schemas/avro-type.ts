@@ -5,4 +5,5 @@
 import { createRequire } from 'node:module';
 import type avro from 'avsc';
 
+/** The class `Type` of avsc, loaded from the module that defines it. */
 export const { Type } = createRequire(import.meta.url)('avsc/lib/types') as Pick<typeof avro, 'Type'>;

@@ -22,11 +22,16 @@ export class AvroWriter {
     this.at = at;
   }
 
+  /**
+   * Writes a double, unless it does not fit. The position moves in any case, so the caller learns the size that is
+   * needed.
+   */
   double(value: number): void {
     if (this.at + 8 <= this.target.length) this.view.setFloat64(this.at, value, true);
     this.at += 8;
   }
 
+  /** Writes a boolean. */
   flag(value: boolean): void {
     this.target[this.at++] = value ? 1 : 0;
   }
@@ -87,6 +92,7 @@ export class AvroWriter {
     write(this, value);
   }
 
+  /** Writes an array as one block of items, then the empty block that ends it. */
   list<T>(items: readonly T[], write: Write<T>): void {
     if (items.length > 0) {
       this.long(items.length);

@@ -30,20 +30,29 @@ function load<T>(name: string, names = registry): avro.Type & { __value?: T } {
 }
 
 // The order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.
+/** An accepted location, on topic `locations`. */
 export const locationType = load<Location>('location');
+/** What became of a location, on topic `outcomes`. */
 export const outcomeType = load<Outcome>('outcome');
+/** An event, on topic `events`. */
 export const eventType = load<Event>('event');
 /** The schema of releases without positions of beacons and without `metadataOmitted`. */
 export const firstEventType = load<Event>('versions/event.v1', {});
+/** An edit of configuration, on topic `changes`. */
 export const changeType = load<Change>('change');
+/** A record that could not be processed, on topic `dead-letters`. */
 export const deadLetterType = load<DeadLetter>('dead-letter');
+/** The state of a device in the state store. */
 export const deviceStateType = load<DeviceState>('device-state');
 /** The schema of releases without generations. States carry no schema id, so the reader must know it. */
 export const firstDeviceStateType = load<DeviceState>('versions/device-state.v1', {});
 /** The schema of states that end with their users. */
 export const thirdDeviceStateType = load<DeviceState>('versions/device-state.v3', {});
+/** A payload for one webhook, in its queue. */
 export const deliveryType = load<Delivery>('delivery');
+/** An attempt of a delivery, on topic `attempts`. */
 export const attemptType = load<Attempt>('attempt');
+/** Counts of refused locations, on topic `rejections`. */
 export const rejectionType = load<Rejection>('rejection');
 
 /** Bytes before the Avro body in the Confluent wire format. */
@@ -117,6 +126,9 @@ export function createCodec<T>(
   };
 }
 
+/**
+ * The codec of each record on a topic. The number is the schema id of embedded nodes; ids of old versions stay in use.
+ */
 export const codecs = {
   location: createCodec<Location>(locationType, 1, encodeWith(writeLocation)),
   outcome: createCodec<Outcome>(outcomeType, 2),

@@ -14,6 +14,10 @@ export interface ErrorDefinition {
   readonly meaning: string;
 }
 
+/**
+ * Every code with its HTTP status, whether a repeat of the same request can succeed, and its meaning for readers of
+ * `docs/errors.md`.
+ */
 export const errorCatalogue = {
   invalid_parameter: {
     status: 400,
@@ -180,6 +184,7 @@ export class ApiError extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 
+  /** Returns the HTTP status of the code. */
   get status(): number {
     return errorCatalogue[this.code].status;
   }

@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import type { ImportFormat } from './json/import.js';
 
+/** The format of each extension, in lower case. */
 export const importFormatsByExtension: Readonly<Record<`.${string}`, ImportFormat>> = {
   '.csv': 'csv',
   '.geojson': 'geojson',
@@ -13,6 +14,7 @@ export const importFormatsByExtension: Readonly<Record<`.${string}`, ImportForma
   '.geojsonseq': 'ndjson',
 };
 
+/** All formats. */
 export const importFormats: readonly ImportFormat[] = [...new Set(Object.values(importFormatsByExtension))];
 
 /** Returns the format that the name of a file says, if it says one. */

@@ -90,6 +90,7 @@ abstract class ByteColumn implements Column {
 export class TextColumn extends ByteColumn {
   readonly type = 'String';
 
+  /** Adds a time in epoch ms as an integer of 64 bits; fractions are cut. */
   add(value: string): void {
     const { bytes } = this;
     const { length } = value;
@@ -135,6 +136,7 @@ export class IntegerColumn extends ByteColumn {
     this.type = `UInt${8 * size}`;
   }
 
+  /** Adds an unsigned integer of the column's size. */
   add(value: number): void {
     const { bytes, size } = this;
     bytes.reserve(size);
@@ -146,6 +148,7 @@ export class IntegerColumn extends ByteColumn {
 export class FlagColumn extends ByteColumn {
   readonly type = 'Bool';
 
+  /** Adds a boolean as one byte. */
   add(value: boolean): void {
     this.bytes.reserve(1);
     this.bytes.data[this.bytes.length++] = value ? 1 : 0;
@@ -159,6 +162,7 @@ const doubleBytes = new Uint8Array(doubles.buffer);
 export class DoubleColumn extends ByteColumn {
   readonly type = 'Float64';
 
+  /** Adds a float64. */
   add(value: number): void {
     doubles[0] = value;
     this.addBytes(doubleBytes, 0);
@@ -180,6 +184,7 @@ const twoTo32 = 2 ** 32;
 export class TimeColumn extends ByteColumn {
   readonly type = "DateTime64(3, 'UTC')";
 
+  /** Adds a time as an integer of 64 bits; fractions of a millisecond are cut. */
   add(epochMs: number): void {
     const { bytes } = this;
     bytes.reserve(8);

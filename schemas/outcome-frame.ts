@@ -113,6 +113,7 @@ export class OutcomeFrame {
   #geofences = 0;
   #events = 0;
 
+  /** Returns the encoded outcome that fields are read from. */
   get bytes(): Buffer {
     return this.#cursor.bytes;
   }

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, MetadataOmitted, Point, Position, Timestamp } from './common.js';
 
+/** The protocol of a beacon, which decides about its identifiers. */
 export const BeaconType = Type.Enum(['ibeacon', 'eddystone']);
 export type BeaconType = Static<typeof BeaconType>;
 

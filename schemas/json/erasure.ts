@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
+/** What a call can erase. */
 export const ErasureSubject = Type.Enum(['user', 'event']);
 export type ErasureSubject = Static<typeof ErasureSubject>;
 
@@ -24,6 +25,7 @@ export const ErasureRecord = Type.Object(
 );
 export type ErasureRecord = Static<typeof ErasureRecord>;
 
+/** An erasure as the API shows it: the erased id is not repeated. */
 export const Erasure = Type.Object({
   _id: Id,
   subject: ErasureSubject,

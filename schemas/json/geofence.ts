@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, MetadataOmitted, Point, Polygon, Position, Timestamp } from './common.js';
 import { dayNames } from './constants.js';
 
+/** How the geometry of a geofence is given. */
 export const GeofenceType = Type.Enum(['circle', 'polygon', 'isochrone']);
 export type GeofenceType = Static<typeof GeofenceType>;
 
@@ -20,9 +21,13 @@ export const OperatingHours = Type.Partial(
 );
 export type OperatingHours = Static<typeof OperatingHours>;
 
+/** Smallest radius of a circle. */
 export const minCircleRadiusM = 10;
+/** Largest radius of a circle. */
 export const maxCircleRadiusM = 10_000;
+/** Shortest travel time of an isochrone. */
 export const minIsochroneMinutes = 1;
+/** Longest travel time of an isochrone. */
 export const maxIsochroneMinutes = 60;
 
 /** What computed the ring of an isochrone, from what, and when. Times are epoch milliseconds. */

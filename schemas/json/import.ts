@@ -2,9 +2,11 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
+/** What an import contains, as in its path. */
 export const ImportedResourceName = Type.Enum(['geofences', 'beacons']);
 export type ImportedResourceName = Static<typeof ImportedResourceName>;
 
+/** The format of an imported file. */
 export const ImportFormat = Type.Enum(['csv', 'geojson', 'ndjson']);
 export type ImportFormat = Static<typeof ImportFormat>;
 
@@ -32,6 +34,7 @@ const counts = {
   unchanged: Type.Integer(),
   rejected: Type.Integer({ description: 'Rows that break a rule' }),
 };
+/** The rows of an import so far, by what became of them. */
 export interface ImportCounts {
   readonly rows: number;
   readonly created: number;

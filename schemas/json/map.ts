@@ -7,11 +7,14 @@ import { Environment, Id, Timestamp } from './common.js';
  * bytes by default. The difference is for the other fields.
  */
 export const maxStyleBytes = 900_000;
+/** Most layers of an uploaded style. */
 export const maxStyleLayers = 500;
 /** Limit on the nesting of lists and dictionaries in a style. */
 export const maxStyleDepth = 100;
+/** Largest image of a marker: 256 KiB. */
 export const maxMarkerBytes = 262_144;
 
+/** The type of an uploaded image. */
 export const MarkerType = Type.Enum(['image/png', 'image/svg+xml']);
 export type MarkerType = Static<typeof MarkerType>;
 

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, Point, Polygon, Position, Timestamp } from './common.js';
 
+/** Most categories of a place. */
 export const maxPlaceCategories = 20;
 
 /** The brand that a place belongs to. `slug` names it in filters. */

@@ -56,6 +56,7 @@ export const Settings = Type.Object(
 );
 export type Settings = Static<typeof Settings>;
 
+/** The settings of a new project. */
 export const defaultSettings: Settings = {
   stopDetection: false,
   bufferEntries: false,
@@ -68,6 +69,10 @@ export const defaultSettings: Settings = {
   beaconUids: [],
 };
 
+/**
+ * Publishable keys are in apps and may send locations; secret keys are on servers and may do everything in their
+ * environment.
+ */
 export const KeyKind = Type.Enum(['publishable', 'secret']);
 export type KeyKind = Static<typeof KeyKind>;
 

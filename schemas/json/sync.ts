@@ -2,11 +2,13 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
+/** Where the files of a sync are. */
 export const SyncProtocol = Type.Enum(['http', 's3'], {
   description: 'http: URLs of files. s3: objects of a bucket, on Amazon S3 or a compatible service',
 });
 export type SyncProtocol = Static<typeof SyncProtocol>;
 
+/** Most files of a sync. */
 export const maxSyncFiles = 20;
 
 /** saved: the configuration was saved. requested: by POST /v1/sync/run. nightly: the time of the night. */

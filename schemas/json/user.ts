@@ -10,6 +10,7 @@ const DevicePoint = Type.Object({
   coordinates: Type.Array(Type.Number(), { minItems: 2, maxItems: 3 }),
 });
 
+/** A user as the API, the SDKs and webhooks show it. */
 export const User = Type.Object(
   {
     _id: Id,
@@ -59,6 +60,7 @@ export type UserProfile = Partial<
   >
 >;
 
+/** The types of events that locations cause. Conversions have names of their own. */
 export const eventTypes = [
   'user.entered_geofence',
   'user.exited_geofence',
@@ -69,8 +71,10 @@ export const eventTypes = [
 
 /** Names of conversions, and the rule in words. */
 export const conversionNamePattern = /^[\w.-]{1,100}$/;
+/** What errors and the API description say about the name of a conversion. */
 export const conversionNameRule = '1 to 100 letters, digits, _ . or -';
 
+/** An event as the API, the SDKs and webhooks show it. */
 export const Event = Type.Object(
   {
     _id: Id,

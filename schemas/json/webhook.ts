@@ -15,8 +15,11 @@ export const WebhookSecretRecord = Type.Object({
 });
 export type WebhookSecretRecord = Static<typeof WebhookSecretRecord>;
 
+/** Most secrets that sign deliveries at one time. */
 export const maxWebhookSecrets = 5;
+/** Most types of events that a webhook names. */
 export const maxWebhookTypes = 100;
+/** Most tags that a webhook names. */
 export const maxWebhookTags = 1_000;
 
 /** single: one event per request. grouped: the events of one location together, at most `maxGroupedEvents`. */

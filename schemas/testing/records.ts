@@ -67,6 +67,7 @@ const locationDetails: fc.Arbitrary<LocationDetails> = fc.record({
   nearbyGeofences: fc.boolean(),
 });
 
+/** Generates locations. */
 export const location: fc.Arbitrary<Location> = fc.record({
   id,
   project: id,
@@ -89,6 +90,7 @@ export const location: fc.Arbitrary<Location> = fc.record({
   details: maybe(locationDetails),
 });
 
+/** Generates outcomes. */
 export const outcome: fc.Arbitrary<Outcome> = fc.record({
   location,
   result: fc.constantFrom('applied', 'repeat', 'stale'),
@@ -133,6 +135,7 @@ const eventBeacon: fc.Arbitrary<EventBeacon> = fc.record({
   latitude: maybe(latitude),
 });
 
+/** Generates events, of which any part may be absent. */
 export const event: fc.Arbitrary<Event> = fc.record({
   id,
   type: fc.constantFrom('user.entered_geofence', 'user.exited_beacon', 'a conversion'),
@@ -158,6 +161,7 @@ export const event: fc.Arbitrary<Event> = fc.record({
   metadataOmitted: fc.boolean(),
 });
 
+/** Generates changes of any kind, with JSON that need not be a valid record. */
 export const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom('project', 'geofence', 'beacon', 'webhook', 'map-style', 'map-marker', 'place', 'account'),
   id,
@@ -167,6 +171,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
 
 const bytes = fc.uint8Array({ maxLength: 64 }).map((array) => Buffer.from(array));
 
+/** Generates dead letters. */
 export const deadLetter: fc.Arbitrary<DeadLetter> = fc.record({
   topic: text,
   partition: fc.integer({ min: 0, max: 1_023 }),
@@ -178,6 +183,7 @@ export const deadLetter: fc.Arbitrary<DeadLetter> = fc.record({
   failedAt: time,
 });
 
+/** Generates deliveries. */
 export const delivery: fc.Arbitrary<Delivery> = fc.record({
   id,
   webhook: id,
@@ -190,6 +196,7 @@ export const delivery: fc.Arbitrary<Delivery> = fc.record({
   createdAt: time,
 });
 
+/** Generates attempts with any result. */
 export const attempt: fc.Arbitrary<Attempt> = fc.record({
   id,
   delivery,
@@ -206,6 +213,7 @@ export const attempt: fc.Arbitrary<Attempt> = fc.record({
   responseBody: maybe(bytes),
 });
 
+/** Generates counts of refused locations. */
 export const rejection: fc.Arbitrary<Rejection> = fc.record({
   id,
   project: id,
@@ -243,6 +251,7 @@ const userState: fc.Arbitrary<UserState> = fc.record({
   beacons: fc.array(visit, { maxLength: 4 }),
 });
 
+/** Generates states of devices with up to three users. */
 export const deviceState: fc.Arbitrary<DeviceState> = fc.record({
   users: fc.array(userState, { maxLength: 3 }),
   locationMs: maybe(number),
