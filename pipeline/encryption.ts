@@ -14,6 +14,7 @@ export interface SecretCipher {
   decrypt(encrypted: string, owner: string): string;
 }
 
+/** Length of a key of AES-256. */
 export const encryptionKeyBytes = 32;
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;

@@ -9,6 +9,7 @@
 import type { Event, User } from '../schemas/json/user.js';
 import type { OutcomeResult } from '../schemas/records.js';
 
+/** The names of all topics. Clusters may add a prefix to them. */
 export const topics = {
   locations: 'locations',
   outcomes: 'outcomes',

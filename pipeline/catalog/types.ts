@@ -228,6 +228,7 @@ export interface NearPlacesQuery extends Scope {
   readonly accepts: (place: PlaceRecord) => boolean;
 }
 
+/** A place that a search found. */
 export interface NearbyPlace {
   readonly record: PlaceRecord;
   /** From the centre of the search to the centre of the place. */

@@ -8,7 +8,7 @@ import { rangedText } from './beacons.js';
 import { existingUser, profileAfter, resolveUser, usersAfter } from './users.js';
 
 /** What happens to a location. */
-export interface Admission {
+interface Admission {
   readonly result: OutcomeResult;
   /** The record before the location: of its user if it is applied, else one that the state contains. */
   readonly user: UserState;

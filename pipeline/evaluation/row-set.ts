@@ -3,12 +3,14 @@ export class RowSet {
   #bits = new Int32Array(1_024);
   readonly #rows: number[] = [];
 
+  /** Adds a row that the set does not have. */
   add(row: number): void {
     if (row >> 5 >= this.#bits.length) this.#growTo(row);
     this.#bits[row >> 5]! |= 1 << row;
     this.#rows.push(row);
   }
 
+  /** Says whether the set has the row. */
   has(row: number): boolean {
     return row >> 5 < this.#bits.length && (this.#bits[row >> 5]! & (1 << row)) !== 0;
   }

@@ -9,10 +9,10 @@ import type { Location, Visit } from '../../schemas/records.js';
 import { type EvaluationContext, type FenceRules, type Fences, type Transition, Zone } from './types.js';
 
 /** Why a fence makes no events for this user at this time. */
-export type Unmonitored = 'disabled' | 'not_for_user' | 'closed';
+type Unmonitored = 'disabled' | 'not_for_user' | 'closed';
 
 /** Verdict on a device that is outside. It stays outside unless `entered`. */
-export type OutsideVerdict =
+type OutsideVerdict =
   | 'entered'
   | 'outside'
   | 'gone'
@@ -22,7 +22,7 @@ export type OutsideVerdict =
   | 'confidence_too_low';
 
 /** Verdict on a device that is inside. `exited`, `left_in_silence` and `gone` end the visit; the others continue it. */
-export type InsideVerdict =
+type InsideVerdict =
   | 'exited'
   | 'left_in_silence'
   | 'gone'

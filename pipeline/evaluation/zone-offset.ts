@@ -3,7 +3,7 @@
  */
 
 /** Returns local time minus UTC, in milliseconds, at an instant (epoch ms). */
-export type ZoneOffset = (instantMs: number) => number;
+type ZoneOffset = (instantMs: number) => number;
 
 const bucketMs = 15 * 60_000;
 /** 42 days of buckets per zone. Beyond that the cache is cleared. */

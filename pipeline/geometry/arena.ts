@@ -53,6 +53,7 @@ export class Arena {
     return this.append(owner, total);
   }
 
+  /** Frees a block. A chunk without blocks is used again. */
   free(address: number): void {
     const number = address >>> chunkBits;
     const chunk = this.chunks[number]!;
@@ -74,10 +75,12 @@ export class Arena {
     return this.chunks[address >>> chunkBits]!.shorts;
   }
 
+  /** Returns the offset of a block within its chunk, in doubles. */
   offset(address: number): number {
     return address & (maxChunkLength - 1);
   }
 
+  /** Returns the memory of all chunks, used or not. */
   bytes(): number {
     return this.chunks.reduce((sum, chunk) => sum + 8 * chunk.length, 0);
   }

@@ -48,6 +48,7 @@ export class ShapeTable {
     boxesAt: 0,
   };
 
+  /** Adds a circle and returns its row. Coordinates are in degrees. */
   addCircle(longitude: number, latitude: number, radiusM: number): number {
     const row = this.takeRow();
     this.counts[row] = 0;
@@ -70,6 +71,7 @@ export class ShapeTable {
     return row;
   }
 
+  /** Removes the shape of a row, which the next shape may get. Throws a RangeError if it has none. */
   remove(row: number): void {
     const count = this.counts[row];
     if (count === undefined || count === freed) throw new RangeError(`there is no shape in row ${row}`);

@@ -18,6 +18,7 @@ export class Slab {
   #position = 0;
   #nextBytes = firstChunkBytes;
 
+  /** Returns the encoded value as a part of a shared buffer, which stays in memory as long as any of its parts. */
   encode<T>(encodeInto: EncodeInto<T>, value: T): Buffer {
     let end = encodeInto(value, this.#chunk, this.#position);
     for (let bytes = this.#nextBytes; end < 0; bytes *= 2) {

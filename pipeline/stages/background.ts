@@ -13,6 +13,7 @@ export interface Timers {
 /** A longer timer of Node ends after a millisecond, again and again. */
 const maxDelayMs = 2 ** 31 - 1;
 
+/** The timers of Node. A delay beyond what they can hold ends early, and callers look at the time again. */
 export const systemTimers: Timers = {
   set: (callback, delayMs) => setTimeout(callback, Math.min(delayMs, maxDelayMs)),
   repeat: (callback, everyMs) => setInterval(callback, everyMs),
@@ -30,6 +31,7 @@ export class Background {
     this.#onFailure = onFailure;
   }
 
+  /** Counts the promise as running until it ends. A rejection goes to `onFailure`. */
   run(work: Promise<unknown>): void {
     this.#running += 1;
     work.then(this.#ended, (error) => {

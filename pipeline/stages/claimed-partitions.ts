@@ -88,6 +88,7 @@ interface Partition<O extends Owner> {
   isDiverged: boolean;
 }
 
+/** The handler of a topic whose partitions a stage claims from its store. */
 export class ClaimedPartitions<O extends Owner> implements StreamHandler {
   readonly #parts: ClaimedPartitionsParts<O>;
   readonly #partitions = new Map<number, Partition<O>>();

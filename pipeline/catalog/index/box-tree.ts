@@ -12,6 +12,7 @@ import Flatbush from 'flatbush';
 const headerBytes = 8;
 /** First two bytes of the data that Flatbush 4 writes for int32 boxes: magic byte, then version 3 and array type. */
 const expectedHeader = [0xfb, 0x35] as const;
+/** Boxes of a node, with which the tree must be built. */
 export const treeNodeSize = 8;
 
 /**
@@ -32,6 +33,7 @@ export class RowBuffer {
   rows = new Int32Array(64);
   count = 0;
 
+  /** Adds a row. The buffer grows when it is full and never shrinks. */
   push(row: number): void {
     if (this.count === this.rows.length) this.#grow();
     this.rows[this.count++] = row;
@@ -59,6 +61,7 @@ export class BoxList {
     this.#rows = new Int32Array(Math.max(capacity, 1));
   }
 
+  /** Adds a box in integer units (see {@link perDegree}). */
   add(row: number, west: number, south: number, east: number, north: number): void {
     if (this.#length === this.#rows.length) this.#grow();
     const boxes = this.#boxes;
@@ -70,14 +73,19 @@ export class BoxList {
     this.#rows[this.#length++] = row;
   }
 
+  /** Returns the number of boxes. */
   get length(): number {
     return this.#length;
   }
 
+  /**
+   * Returns four integers for each box (west, south, east, north), without a copy: valid until the next box is added.
+   */
   get boxes(): Int32Array {
     return this.#boxes.subarray(0, this.#length * 4);
   }
 
+  /** Returns the row of each box, without a copy: valid until the next box is added. */
   get rows(): Int32Array {
     return this.#rows.subarray(0, this.#length);
   }
@@ -100,6 +108,7 @@ export function packTree(boxes: Int32Array): SharedArrayBuffer {
   return tree.data as SharedArrayBuffer;
 }
 
+/** A built tree that can be searched, and from which rows can be removed. */
 export class BoxTree {
   readonly #boxes: Int32Array;
   /** Start of the boxes of each level, from the leaves up; then the end. */

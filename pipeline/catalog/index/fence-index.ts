@@ -69,6 +69,7 @@ function addCutAtAntimeridian(row: number, boxes: Int32Array, at: number, list: 
   if (east > halfTurn) list.add(row, -halfTurn, minY, east - fullTurn, maxY);
 }
 
+/** The boxes of all fences of one project and environment, by row. */
 export class FenceIndex {
   readonly found = new RowBuffer();
   readonly #builder: TreeBuilder;

@@ -35,6 +35,7 @@ interface NearestBeacons {
   readonly type?: BeaconType | undefined;
 }
 
+/** The beacons of one project and environment that the evaluating thread knows. */
 export class MonitoredBeacons implements Beacons {
   readonly #byId = new Map<string, Placed>();
   /** By identifiers, then by id: several records may have the same identifiers. */

@@ -14,6 +14,7 @@ interface MonitoredFencesOptions {
   readonly compileRules: (rulesText: string) => FenceRules;
 }
 
+/** The fences of one project and environment, by row. Another fence gets the row of one that is gone. */
 export class MonitoredFences implements Fences {
   readonly #shapes = new ShapeTable();
   readonly #ids: (string | undefined)[] = [];

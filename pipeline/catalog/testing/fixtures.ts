@@ -13,13 +13,17 @@ import { exampleLocation } from '../../../schemas/testing/examples.js';
 import type { ReadModel } from '../store/read-model.js';
 import type { DecodedChange, Scope } from '../types.js';
 
+/** A project with two of the {@link scopes}. */
 export const projectA = deriveId('project', 'a');
+/** A project with one of the {@link scopes}. */
 export const projectB = deriveId('project', 'b');
+/** Scopes that differ in environment or project, to show that records do not mix. */
 export const scopes: Scope[] = [
   { project: projectA, environment: 'test' },
   { project: projectA, environment: 'live' },
   { project: projectB, environment: 'test' },
 ];
+/** The scope of tests that need only one. */
 export const scope = scopes[0]!;
 
 /** Returns a circle with the fields changed. Its `_id` follows from the external id. */

@@ -4,6 +4,7 @@ import { evaluate } from '../evaluate.js';
 import type { Evaluation } from '../types.js';
 import { contextOf, type FlatWorld, locationAt } from './flat-world.js';
 
+/** A device that keeps the state which each evaluation returns. */
 export class FlatDevice {
   world: FlatWorld;
   state: DeviceState | undefined;
@@ -17,6 +18,7 @@ export class FlatDevice {
     return this.state!.users[0]!;
   }
 
+  /** Evaluates a location and keeps the state. */
   evaluate(location: Location): Evaluation {
     const done = evaluate(location, this.state, contextOf(this.world));
     this.state = done.state;

@@ -16,6 +16,7 @@ import {
   Zone,
 } from '../types.js';
 
+/** A circle with its centre in metres. */
 export interface FlatFence {
   readonly id: string;
   readonly x: number;
@@ -25,7 +26,7 @@ export interface FlatFence {
   readonly generation: number;
 }
 
-export interface FlatBeacon {
+interface FlatBeacon {
   readonly id: string;
   readonly enabled: boolean;
   readonly generation: number;

@@ -8,7 +8,7 @@ import type { DeviceState, Location, UserState, Visit } from '../../../schemas/r
 import type { Transition } from '../types.js';
 import { type FlatFence, type FlatWorld, overlapShare, signedDistance } from './flat-world.js';
 
-export interface ModelEvaluation {
+interface ModelEvaluation {
   readonly result: 'applied' | 'repeat' | 'stale';
   readonly state: DeviceState;
   readonly transitions: Transition[];

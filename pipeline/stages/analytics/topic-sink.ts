@@ -66,6 +66,7 @@ interface TopicSinkParts<T extends object> {
 /** The share of `maxRows` that is worth an insert of its own: parts become at most four times as many. */
 const manyShare = 0.25;
 
+/** The handler of one topic's records, for the partitions that this process is assigned. */
 export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
   readonly #alerts: PartitionAlerts;

@@ -29,6 +29,7 @@ export const commandsOf = (scope: Scope, users: readonly UserTarget[], found: re
     return Array.from(devices, (device) => commandOf(scope, user, device));
   });
 
+/** What commands are appended to, and the states that they are for. */
 export interface CommanderParts {
   readonly log: Pick<Log, 'append' | 'partitionOf' | 'end'>;
   readonly states: Pick<StateStore, 'load'>;

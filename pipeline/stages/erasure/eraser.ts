@@ -19,6 +19,7 @@ import { createProgress, type ProgressParts } from './progress.js';
 import { createRows, type RowsParts } from './rows.js';
 import { type Batch, ErasureSchedule, isWhole, type ScheduleTiming } from './schedule.js';
 
+/** What the eraser of a node works with. */
 export interface EraserParts
   extends Omit<PassParts, 'clockGraceMs'>,
     Omit<RowsParts, 'ending'>,

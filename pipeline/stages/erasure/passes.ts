@@ -18,6 +18,7 @@ import type { Rows } from './rows.js';
 import type { Batch } from './schedule.js';
 import { allTables } from './statements.js';
 
+/** What a pass works with. */
 export interface PassParts {
   readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'recordsOf'>;
   readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;

@@ -16,6 +16,7 @@ const pollMs = 100;
 /** The offset after the last record of each partition. */
 type Ends = ReadonlyMap<number, number>;
 
+/** The positions of all stages, and the ends of their topics. */
 export interface ProgressParts {
   readonly log: Pick<Log, 'partitions' | 'end'>;
   readonly states: Pick<StateStore, 'position'>;
@@ -41,6 +42,7 @@ export interface Progress {
 
 type OffsetOf = (partition: number) => Promise<number>;
 
+/** Creates the waits of erasures. A wait that takes too long gives up, and its pass is repeated later. */
 export function createProgress({ log, states, positions, deliveries, patienceMs, ending }: ProgressParts): Progress {
   const areEvaluated = (ends: Ends) => reached(ends, async (partition) => (await states.position(partition)).offset);
 

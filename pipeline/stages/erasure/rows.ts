@@ -6,6 +6,7 @@ import * as statements from './statements.js';
 /** Devices that are read from ClickHouse at once. */
 const maxDevicesAtOnce = 5_000;
 
+/** The tables of the erased rows. */
 export interface RowsParts {
   readonly analytics: Pick<Analytics, 'query' | 'command'>;
   /** As of the tables' migration. */
@@ -33,6 +34,7 @@ export interface Rows {
 
 type Condition = readonly [table: string, condition: string];
 
+/** Creates the deletion of rows. Rows are found in groups, so that no query returns all devices of a project. */
 export function createRows({ analytics, cluster, ending }: RowsParts): Rows {
   async function* findUsers(scope: Scope, users: readonly statements.Target[]) {
     for (const group of statements.groupedTargets(users)) {

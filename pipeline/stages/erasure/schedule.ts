@@ -50,6 +50,7 @@ export class ErasureSchedule {
     this.#timing = timing;
   }
 
+  /** Returns the erasures whose next pass is due. One without a plan is due at once. */
   due(all: readonly ErasureRecord[], nowMs: number): ErasureRecord[] {
     if (this.#plans.size > all.length + maxStalePlans) {
       this.#plans.clear();
@@ -113,6 +114,7 @@ export class ErasureSchedule {
     return start + this.#timing.graceMs;
   }
 
+  /** Ends the row of failures, which delays each next pass longer. */
   forgetFailures({ _id }: ErasureRecord): void {
     this.#failures.delete(_id);
   }

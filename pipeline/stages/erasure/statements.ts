@@ -18,6 +18,7 @@ export interface Target extends ErasedTimes {
 /** Tables of rows about users, and their time of receipt. */
 const receiptColumns = { locations: 'received_at', events: 'actual_created_at', users: 'actual_updated_at' } as const;
 type UserTable = keyof typeof receiptColumns;
+/** The tables with rows of users. */
 export const userTables = Object.keys(receiptColumns) as UserTable[];
 /** Every table with rows of projects. */
 export const allTables = [...userTables, 'webhook_attempts', 'rejections'] as const;

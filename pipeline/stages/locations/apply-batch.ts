@@ -18,7 +18,7 @@ import { type Device, DeviceStates, type PartitionOwner } from './device-states.
 import { createBatchEvaluator, type Effects } from './evaluate-batch.js';
 import type { ReplySender } from './reply-sender.js';
 
-export interface ApplyBatchParts {
+interface ApplyBatchParts {
   readonly codecs: Codecs;
   readonly states: StateStore;
   readonly maxCachedDevices: number;
@@ -38,8 +38,12 @@ export interface ApplyBatchParts {
  * Applies the batch, or the first part of it that fits into one commit. `fenced`: another owner has claimed the
  * partition. `halted`: the batch has too many dead letters.
  */
-export type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
+type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
 
+/**
+ * Creates the function that applies batches, with the caches of states and event definitions that all batches of a
+ * process share.
+ */
 export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const { codecs, states, catalog, sender, alerts, metrics, clock } = parts;
   const deviceStates = new DeviceStates(states, parts.maxCachedDevices);

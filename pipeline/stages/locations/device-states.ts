@@ -77,6 +77,7 @@ export class DeviceStates {
     this.#cached = createBoundedCache(maxDevices);
   }
 
+  /** Returns the hits, misses and entries of the cache, for metrics. */
   get use(): CacheUse {
     return { hits: this.#hits, misses: this.#misses, entries: this.#cached.size };
   }

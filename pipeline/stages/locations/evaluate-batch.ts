@@ -108,7 +108,7 @@ export interface Effects {
   readonly awaited: readonly AwaitedLocation[];
 }
 
-export interface EvaluatorParts {
+interface EvaluatorParts {
   readonly codecs: Codecs;
   readonly catalog: Catalog;
   readonly definitions: Definitions;
@@ -117,7 +117,7 @@ export interface EvaluatorParts {
 }
 
 /** Evaluates a batch, or as much of it as one commit may publish. Updates the states in `devices`. */
-export type EvaluateBatch = (
+type EvaluateBatch = (
   batch: DecodedBatch,
   devices: ReadonlyMap<string, Device>,
   trace?: Pick<BatchTrace, 'headersFor'>,

@@ -17,7 +17,7 @@ const maxWaitingPerProject = 10_000;
 /** Half of the default time that a request waits for its reply. */
 const defaultMaxSearchMs = 1_000;
 
-export interface ReplySenderParts {
+interface ReplySenderParts {
   readonly replies: { send(replyTo: string, body: string): void };
   readonly configuration: ReplySources['configuration'];
   /** Without it, replies have no nearby geofences. */
@@ -36,6 +36,9 @@ export interface ReplySender {
   idle(): Promise<void>;
 }
 
+/**
+ * Creates the sender of replies. Searches are shared among projects, and a failed reply is reported and never repeated.
+ */
 export function createReplySender(parts: ReplySenderParts): ReplySender {
   const { replies, configuration, searchGeofences, maxSearchMs = defaultMaxSearchMs, onFailure } = parts;
   const background = new Background(onFailure);

@@ -25,6 +25,7 @@ export interface AwaitedLocation {
 
 type NearbyQuery = Parameters<SpatialQueries['searchGeofences']>[0];
 
+/** What a reply shows beside the outcome. */
 export interface ReplySources {
   readonly configuration: ConfigurationReader;
   /** Resolves to undefined for a reply without nearby geofences. Without it, no reply has them. */

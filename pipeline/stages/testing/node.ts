@@ -19,6 +19,7 @@ import { createLocationStage, type LocationStageBounds, type LocationStageParts 
 
 export { beaconRecord, geofenceRecord, location, projectRecord };
 
+/** The clock of the node's stages. */
 export const clock = Date.now;
 
 /** Returns the record key of a location. */
@@ -99,6 +100,7 @@ interface StartedLocationStage extends Partial<Omit<LocationStageParts, 'bounds'
   readonly bounds?: Partial<LocationStageBounds>;
 }
 
+/** A node that a test starts, stops and opens again on the same folder, as after a crash. */
 export class TestNode {
   readonly folder = mkdtempSync(join(tmpdir(), 'fenceline-stages-'));
   readonly replies: { replyTo: string; body: string }[] = [];
@@ -114,6 +116,7 @@ export class TestNode {
     this.partitions = partitions;
   }
 
+  /** Opens a node in a new folder. */
   static async open({ partitions = 2 }: { partitions?: number } = {}): Promise<TestNode> {
     const node = new TestNode(partitions);
     await node.#open();
@@ -147,10 +150,12 @@ export class TestNode {
     await this.writer.write([{ kind, id, record: null }]);
   }
 
+  /** Appends locations, keyed by device. */
   append(...locations: Location[]): Promise<void> {
     return this.embedded.log.append(topics.locations, locations.map(locationRecord));
   }
 
+  /** Starts the location stage. Options replace its parts. */
   start({ bounds, ...parts }: StartedLocationStage = {}): Subscription {
     const stage = createLocationStage({
       log: this.embedded.log,
@@ -179,20 +184,24 @@ export class TestNode {
     await until(isDrained, { pollEveryMs: 2 });
   }
 
+  /** Returns all outcomes of the log, in the order of partitions and offsets. */
   async outcomes(): Promise<Outcome[]> {
     return decodeAll(codecs.outcome, await readAll(this.embedded, topics.outcomes));
   }
 
+  /** Returns all events of the log. */
   async events(): Promise<Event[]> {
     return decodeAll(codecs.event, await readAll(this.embedded, topics.events));
   }
 
+  /** Returns all dead letters of the log. */
   async deadLetters(): Promise<DeadLetter[]> {
     return (await readAll(this.embedded, topics.deadLetters)).map(({ value }) =>
       codecs.deadLetter.decode(value as Buffer),
     );
   }
 
+  /** Returns the stored state of a location's device. */
   async state(of: Location): Promise<DeviceState | undefined> {
     const key = keyOf(of);
     const [value] = await this.embedded.stateStore.load(this.embedded.log.partitionOf(topics.locations, key), [key]);

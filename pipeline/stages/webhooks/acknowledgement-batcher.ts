@@ -35,6 +35,7 @@ interface AcknowledgementBatcherParts {
   readonly background: Background;
 }
 
+/** Writes one batch at a time; what ends meanwhile is the next one. */
 export class AcknowledgementBatcher {
   readonly #parts: AcknowledgementBatcherParts;
   #pending: EndedDelivery[] = [];
@@ -48,6 +49,7 @@ export class AcknowledgementBatcher {
     this.#parts = parts;
   }
 
+  /** Adds an ended attempt. Its batch is written in the background. */
   add(ended: EndedDelivery): void {
     this.#pending.push(ended);
     this.#added += 1;

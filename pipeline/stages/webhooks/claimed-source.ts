@@ -36,6 +36,7 @@ export interface LoadedDelivery {
   readonly appendedAtMs: number;
 }
 
+/** The deliveries of one partition that this process has claimed. */
 export class ClaimedSource {
   readonly #queue: DeliveryQueue;
   readonly #claim: DeliveryClaim;
@@ -67,6 +68,7 @@ export class ClaimedSource {
     this.#onRefused = onRefused;
   }
 
+  /** Returns the partition that was claimed. */
   get id(): DeliverySource {
     return this.#claim.source;
   }
@@ -96,6 +98,7 @@ export class ClaimedSource {
     return this.#claim;
   }
 
+  /** Says whether the queue has accepted a write of this claim. */
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
@@ -105,6 +108,7 @@ export class ClaimedSource {
     return this.#isOwned;
   }
 
+  /** Writes nothing more, because another process gets the partition. */
   release(): void {
     this.#isOwned = false;
   }
@@ -152,6 +156,7 @@ export class ClaimedSource {
     );
   }
 
+  /** Returns the first waiting deliveries of a webhook, at most `limit`. */
   waiting(webhook: string, limit: number): Promise<readonly WaitingDelivery[]> {
     return this.#queue.waiting(this.id, webhook, limit);
   }
@@ -166,6 +171,7 @@ export class ClaimedSource {
     return this.#isOwned && this.#isWritten(await this.#queue.settle(this.#claim, settlements));
   }
 
+  /** Drops the waiting deliveries of a deleted webhook. */
   async drop(webhook: string): Promise<void> {
     if (this.#isOwned) this.#isWritten(await this.#queue.drop(this.#claim, webhook));
   }
@@ -175,6 +181,7 @@ export class ClaimedSource {
     this.#unacknowledged += 1;
   }
 
+  /** Counts deliveries as acknowledged or dropped. */
   end(count = 1): void {
     this.#unacknowledged -= count;
     if (this.#unacknowledged === 0) this.#drained.notifyAll();

@@ -5,14 +5,17 @@ export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
 
+  /** Returns the number of items. */
   get size(): number {
     return this.#items.length - this.#head;
   }
 
+  /** Adds an item at the end. */
   push(item: T): void {
     this.#items.push(item);
   }
 
+  /** Removes and returns the first item; undefined if there is none. */
   shift(): T | undefined {
     if (this.size === 0) return undefined;
     const item = this.#items[this.#head];

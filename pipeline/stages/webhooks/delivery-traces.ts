@@ -9,6 +9,7 @@ import type { Span, Tracing } from '../../tracing.js';
 /** About 0.2 kB each. */
 const maxKept = 10_000;
 
+/** The trace contexts of the latest deliveries of this process. */
 export class DeliveryTraces {
   readonly #tracing: Tracing;
   readonly #contexts = createBoundedCache<string, string>(maxKept);

@@ -38,6 +38,7 @@ interface DisabledEndpointsParts {
 export const isDisabled = ({ enabled, updatedAt }: WebhookRecord, health: EndpointHealth | undefined): boolean =>
   !enabled || updatedAt === health?.disabledAsOf;
 
+/** The endpoints to which nothing is sent now, outside of the dispatcher's turns. */
 export class DisabledEndpoints {
   readonly #parts: DisabledEndpointsParts;
   readonly #endpoints = new Set<Endpoint>();
@@ -52,12 +53,14 @@ export class DisabledEndpoints {
     this.#giveUpEveryMs = Math.min(maxGiveUpEveryMs, parts.deliveryRetentionMs);
   }
 
+  /** Takes an endpoint over, and its deliveries out of memory. */
   add(endpoint: Endpoint): void {
     endpoint.release(0);
     this.#endpoints.add(endpoint);
     if (this.#timer === undefined) this.#checkLater();
   }
 
+  /** Ends the checks. */
   close(): void {
     this.#isClosed = true;
     this.#parts.timers.clear(this.#timer);

@@ -65,6 +65,7 @@ const maxConcurrentLoads = 8;
 /** Endpoints that one step examines for whether they may load now. */
 const maxExaminedEndpoints = 100;
 
+/** The sending of all webhooks of a process. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints = new Map<string, Endpoint>();

@@ -19,6 +19,7 @@ interface EndpointQueueParts {
   readonly metrics: Metrics;
 }
 
+/** The deliveries of one webhook from one source. */
 export class EndpointQueue {
   readonly source: ClaimedSource;
   readonly #parts: EndpointQueueParts;
@@ -42,6 +43,7 @@ export class EndpointQueue {
     this.#nextOffered = parts.source.nextSequence;
   }
 
+  /** Says whether deliveries are being read from the queue. */
   get isLoading(): boolean {
     return this.#isLoading;
   }
@@ -51,10 +53,12 @@ export class EndpointQueue {
     return this.#storedDueAtMs;
   }
 
+  /** Says whether there is nothing to send, now or later. */
   get isEmpty(): boolean {
     return this.#unacknowledged.size === 0 && !this.#isLoading && this.#storedDueAtMs === Number.POSITIVE_INFINITY;
   }
 
+  /** Says whether the window has fewer than `maxWindow` deliveries. */
   hasRoom(maxWindow: number): boolean {
     return this.#window.length < maxWindow;
   }

@@ -11,6 +11,7 @@ export interface TakenDelivery {
   readonly loaded: LoadedDelivery;
 }
 
+/** The state of one webhook that its deliveries share. */
 export class Endpoint {
   readonly id: string;
   readonly queues = new Map<ClaimedSource, EndpointQueue>();
@@ -29,6 +30,7 @@ export class Endpoint {
     this.id = id;
   }
 
+  /** Says whether the last attempt succeeded. False until the health is loaded. */
   get isHealthy(): boolean {
     return this.health !== undefined && isHealthy(this.health);
   }

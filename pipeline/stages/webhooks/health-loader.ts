@@ -23,6 +23,7 @@ interface HealthLoaderParts {
   readonly background: Background;
 }
 
+/** Loads a few healths at a time, and caches those of the latest webhooks. */
 export class HealthLoader {
   readonly #parts: HealthLoaderParts;
   readonly #cache = createBoundedCache<string, EndpointHealth>(maxCached);

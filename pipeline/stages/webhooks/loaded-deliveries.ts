@@ -9,6 +9,7 @@ export interface LoadedBounds {
   readonly maxLoadedBytes: number;
 }
 
+/** The number and bytes of loaded deliveries, of all projects and of each. */
 export class LoadedDeliveries {
   readonly #bounds: LoadedBounds;
   readonly #bytesOfProjects = new Map<string, number>();
@@ -19,6 +20,7 @@ export class LoadedDeliveries {
     this.#bounds = bounds;
   }
 
+  /** Returns the number of loaded deliveries. */
   get count(): number {
     return this.#count;
   }
@@ -40,10 +42,12 @@ export class LoadedDeliveries {
     return ofProject === 0 || (this.#bytes < maxLoadedBytes && ofProject < maxLoadedBytes / 2);
   }
 
+  /** Counts a delivery that was loaded. */
   add({ project, body }: Delivery): void {
     this.#change(project, 1, body.length);
   }
 
+  /** Counts a delivery that has left memory. */
   remove({ project, body }: Delivery): void {
     this.#change(project, -1, -body.length);
   }

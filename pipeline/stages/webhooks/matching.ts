@@ -85,6 +85,7 @@ export class WebhookDirectory {
     this.#configuration = configuration;
   }
 
+  /** Returns the webhook as it is now; undefined if it is deleted. */
   webhook(scope: Scope, id: string): WebhookRecord | undefined {
     return this.#of(scope).byId.get(id);
   }

@@ -37,6 +37,7 @@ interface SenderParts {
   readonly background: Background;
 }
 
+/** Makes the attempts of the dispatcher, which decides when. */
 export class Sender {
   readonly #parts: SenderParts;
 

@@ -8,6 +8,7 @@ import { decodeDeviceState } from '../../records/device-state.js';
 import type { DeviceScope } from '../../records/user.js';
 import { addTo } from './collections.js';
 
+/** What the users of payloads are read from. */
 export interface UserTextParts {
   readonly log: Pick<Log, 'partitionOf'>;
   readonly states: Pick<StateStore, 'load'>;

@@ -8,6 +8,7 @@ import type { Kind } from './kinds.js';
 import type { ListWriter } from './list-writer.js';
 import { createPreparedWriter } from './prepared-writer.js';
 
+/** What the writer of batches works with. */
 export interface BatchWriterParts {
   readonly databases: Databases;
   readonly lists: ListWriter;
@@ -27,6 +28,7 @@ interface BatchWriter {
   restartSync(isKept: (kind: ChangeKind, id: string) => boolean): void;
 }
 
+/** Creates the writer of batches. A change that its bases do not allow changes nothing, and its edit learns so. */
 export function createBatchWriter({ databases, lists, kinds, feed, feedRecords }: BatchWriterParts): BatchWriter {
   const { meta, number, revisions } = databases;
   const preparedWriter = createPreparedWriter(databases, lists);

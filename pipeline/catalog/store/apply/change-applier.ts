@@ -39,6 +39,10 @@ interface ApplyCall {
 /** Ends a transaction that has written nothing, because the one before it was not committed. */
 class EarlierFailed extends Error {}
 
+/**
+ * Creates the applier of changes. Calls may overlap: their transactions run in the order of the calls, and a failed one
+ * is repeated before those after it.
+ */
 export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
   const { databases, commit } = parts;
   const { root, number } = databases;

@@ -20,6 +20,10 @@ interface GeofenceWriter {
 
 const followsPlace = (record: GeofenceRecord | null | undefined): boolean => record?.geometrySource?.place != null;
 
+/**
+ * Creates the writer of geofences. It also notes the geofences that a changed place leaves outdated, for the follower
+ * of places.
+ */
 export function createGeofenceWriter(databases: Databases): GeofenceWriter {
   const { geofences, storedFences, places, expiries, outdated } = databases;
 

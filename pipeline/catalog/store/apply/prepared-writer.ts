@@ -18,6 +18,7 @@ interface PreparedWriter {
   replace(id: string, prepared: PreparedFence, version: number): ChangedThing;
 }
 
+/** Creates the writer of prepared geofences. */
 export function createPreparedWriter({ storedFences }: Databases, lists: ListWriter): PreparedWriter {
   function create(id: string, prepared: PreparedFence, version: number): boolean {
     setVersion(prepared.stored, version);

@@ -28,6 +28,7 @@ type ListName = (typeof listNames)[number];
 /** The value of entries whose key says all. */
 export const noValue = Buffer.alloc(0);
 
+/** Bytes of an id in a key. */
 export const idBytes = 12;
 const timeBytes = 6;
 /** The latest time that a key can hold, later than any that a record can have. */

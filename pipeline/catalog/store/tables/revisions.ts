@@ -106,6 +106,10 @@ export class PendingEdits {
     return this.#waiting.get(edit)?.prepared;
   }
 
+  /**
+   * Notes the outcome of an edit, once. Its write resolves when all edits of the write have one. Does nothing for edits
+   * of other nodes.
+   */
   settle(edit: string, outcome: EditOutcome): void {
     const waiting = this.#waiting.get(edit);
     if (waiting === undefined) return;
@@ -115,10 +119,12 @@ export class PendingEdits {
     if (group.left === 0) group.resolve(group.outcomes);
   }
 
+  /** Rejects the write that the edit belongs to. */
   fail(edit: string, error: Error): void {
     this.#waiting.get(edit)?.group.reject(error);
   }
 
+  /** Forgets edits that nobody waits for any more. */
   forget(edits: readonly Pick<EncodedChange, 'edit'>[]): void {
     for (const { edit } of edits) this.#waiting.delete(edit);
   }

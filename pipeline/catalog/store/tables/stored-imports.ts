@@ -21,6 +21,7 @@ const prefixOf = (scope: Scope, resource: ImportedResourceName): Buffer =>
 const listKey = (record: ImportRecord): Buffer =>
   Buffer.concat([listPosition(prefixOf(record, record.resource), record.createdAt), idKey(record._id)]);
 
+/** Opens the databases of imports in the read model. */
 export function openStoredImports(root: RootDatabase): StoredImports {
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const imports = root.openDB<ImportRecord, Buffer>('imports', json);

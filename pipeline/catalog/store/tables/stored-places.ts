@@ -89,6 +89,7 @@ function* rangesAround(scope: Scope, [longitude, latitude]: Position, radiusM: n
   }
 }
 
+/** Opens the databases of places in the read model. */
 export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const records = root.openDB<PlaceRecord, Buffer>('places', { encoding: 'json', keyEncoding: 'binary' });

@@ -7,6 +7,7 @@ export const retryDelaysMs: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 3
   (seconds) => seconds * 1_000,
 );
 
+/** The bounds of tests that do not give their own. */
 export const webhookStageBounds: WebhookStageBounds = {
   maxDeadLetterShare: 0.5,
   maxConcurrency: 2_000,

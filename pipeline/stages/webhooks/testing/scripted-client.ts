@@ -1,6 +1,7 @@
 /** An outbound client that answers as the test defines, and records its requests. */
 import type { OutboundClient, OutboundRequest, OutboundResult } from '../../../../outbound/client.js';
 
+/** A request that the stage sent. `id` is its header `webhook-id`. */
 export interface SentRequest {
   readonly url: string;
   readonly id: string;
@@ -19,6 +20,7 @@ export const answer = (status: number, headers: Record<string, string> = {}, bod
   durationMs: 1,
 });
 
+/** The result of a request that timed out. */
 export const failure: OutboundResult = {
   kind: 'failed',
   failure: 'timed_out',
@@ -28,6 +30,7 @@ export const failure: OutboundResult = {
 
 type Answering = (request: SentRequest) => OutboundResult | Promise<OutboundResult>;
 
+/** Answers 204 until a test sets `answering`. */
 export class ScriptedClient implements Pick<OutboundClient, 'send'> {
   readonly requests: SentRequest[] = [];
   answering: Answering = () => answer(204);

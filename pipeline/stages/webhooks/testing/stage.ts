@@ -36,6 +36,7 @@ interface StartedWebhookStage extends Partial<Omit<WebhookStageParts, 'bounds'>>
   readonly bounds?: Partial<WebhookStageBounds>;
 }
 
+/** A node with the webhook stage, whose time and client a test controls. */
 export class WebhookNode {
   readonly time = new VirtualTime();
   readonly client = new ScriptedClient(this.time.clock);
@@ -47,12 +48,14 @@ export class WebhookNode {
     this.node = node;
   }
 
+  /** Opens a node with one project in a new folder. */
   static async open(partitions = 1): Promise<WebhookNode> {
     const node = await TestNode.open({ partitions });
     await node.configure({ kind: 'project', record: projectRecord() });
     return new WebhookNode(node);
   }
 
+  /** Writes webhooks, and waits until the read model has them. */
   configure(...webhooks: WebhookRecord[]): Promise<void> {
     return this.node.configure(...webhooks.map((record) => ({ kind: 'webhook' as const, record })));
   }
@@ -88,6 +91,7 @@ export class WebhookNode {
     return stage;
   }
 
+  /** Appends events, keyed by device. */
   append(...events: Event[]): Promise<void> {
     return this.node.embedded.log.append(
       topics.events,
@@ -95,6 +99,7 @@ export class WebhookNode {
     );
   }
 
+  /** Returns all attempts of the log. */
   async attempts(): Promise<Attempt[]> {
     const records = await readAll(this.node.embedded, topics.attempts);
     return records.map(({ value }) => plain(codecs.attempt.decode(value as Buffer)));
@@ -106,19 +111,23 @@ export class WebhookNode {
     return this.attempts();
   }
 
+  /** Returns the number of deliveries in the queue. */
   waiting(): Promise<number> {
     return this.node.embedded.deliveryQueue.size();
   }
 
+  /** Closes the started stages. */
   async stop(): Promise<void> {
     await Promise.all(this.#stages.splice(0).map((stage) => stage.close()));
   }
 
+  /** Closes the node and opens it again on the same folder. */
   async reopen(): Promise<void> {
     await this.stop();
     await this.node.reopen();
   }
 
+  /** Closes the node and deletes its folder. */
   async dispose(): Promise<void> {
     await this.stop();
     await this.node.dispose();

@@ -8,6 +8,7 @@ interface PendingTimer {
   readonly callback: () => void;
 }
 
+/** The clocks and timers of a stage under test. */
 export class VirtualTime {
   nowMs: number;
   readonly #pending = new Set<PendingTimer>();
@@ -54,6 +55,7 @@ export class VirtualTime {
     this.nowMs = Math.max(this.nowMs, atMs);
   }
 
+  /** Lets time pass, and fires the timers that are due in their order. */
   pass(durationMs: number): void {
     this.passTo(this.nowMs + durationMs);
   }

@@ -4,6 +4,7 @@ import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/jso
 import { scope } from '../../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../../encryption.js';
 
+/** The cipher of signing secrets, with a fixed key. */
 export const secretCipher = createSecretCipher(Buffer.alloc(encryptionKeyBytes, 7));
 
 /** Returns the text of the n-th secret. */
