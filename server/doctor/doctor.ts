@@ -12,7 +12,7 @@ import { checkMapData, checkNamedFiles, checkNode, checkServices } from './other
 import { checkStoredData } from './stored-data.js';
 
 /** What a diagnosis covers beyond the quick checks. */
-export interface DiagnoseOptions {
+interface DiagnoseOptions {
   /** Reads all that is stored in LMDB, which takes minutes for a large folder. */
   readonly readsData?: boolean;
 }
