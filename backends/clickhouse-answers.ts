@@ -15,6 +15,7 @@ export const insertSettings: ClickHouseSettings = { optimize_on_insert: 0 };
 /** A larger file is rejected. */
 const maxFileMib = 1_024;
 
+/** A query with its bound parameters. */
 export interface Query {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@ export interface ClientObserver {
 
 const ignoreEnd = (): void => {};
 
+/** Observes nothing. */
 export const noObserver: ClientObserver = { started: () => ignoreEnd, connections() {} };
 
 /** Observes a request until its promise settles. */

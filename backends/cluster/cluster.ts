@@ -37,6 +37,7 @@ import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
 import { refuseDuringRepartition } from './repartition/in-progress.js';
 
+/** Where the services of a cluster are, and how patient a node is with them. */
 export interface ClusterOptions {
   readonly kafka: KafkaOptions;
   readonly registry: RegistryOptions;

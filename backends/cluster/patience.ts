@@ -23,6 +23,7 @@ export class Patience {
     return this.#isOver;
   }
 
+  /** Notes the answer of a service that serves no process at the moment, and reports it. */
   refused(service: RefusingService, reason: string): void {
     this.waited();
     this.#onRefusal(service, reason);
@@ -33,6 +34,7 @@ export class Patience {
     this.#waits += 1;
   }
 
+  /** Ends all waits, because the node stops. */
   end(): void {
     this.#isOver = true;
   }

@@ -28,6 +28,7 @@ type Statements = Pick<Analytics, 'command' | 'query'>;
 /** Earlier snapshots belong to backups that ended or failed. */
 const maxSnapshots = 3;
 const snapshotsFolder = (path: string): string => join(path, 'shadow');
+/** The form of a snapshot's id, which becomes the name of a folder. */
 export const snapshotIdPattern = /^[0-9a-f]{24}$/;
 
 /**

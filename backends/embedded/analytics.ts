@@ -17,6 +17,7 @@ import { literal } from '../../schemas/sql.js';
 import { answerSettings, fileOf, insertSettings, type Query, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 
+/** Where the embedded tables are, and how much of the machine queries may use. */
 export interface ChdbAnalyticsOptions {
   /** The data folder. It is created if it is missing. */
   readonly path: string;

@@ -26,13 +26,14 @@ function newBatch(): Batch {
   return { groups: new Map(), bytes: 0, written, settle };
 }
 
-export interface AppenderOptions {
+interface AppenderOptions {
   readonly environment: Environment;
   readonly maxInFlightBytes: number;
   /** Called with the topics of each batch once it is durable. */
   readonly onWritten: (topics: readonly Topic[]) => void;
 }
 
+/** The appends of one environment of LMDB. */
 export class Appender {
   /** Bytes of keys and values that were accepted and are not durable yet. */
   inFlightBytes = 0;
@@ -41,6 +42,10 @@ export class Appender {
 
   constructor(private readonly options: AppenderOptions) {}
 
+  /**
+   * Appends records. Resolves when they are durable. Throws `overloaded` when too many bytes are in flight, and as
+   * `store.check` does.
+   */
   append(topic: Topic, store: TopicStore, records: readonly NewRecord[]): Promise<void> {
     let bytes = 0;
     for (const record of records) {

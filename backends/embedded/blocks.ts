@@ -121,6 +121,7 @@ export class BlockPool {
     );
   }
 
+  /** Takes back the buffer of a block that is stored. Beyond a few free ones, it is dropped. */
   release(builder: BlockBuilder): void {
     const buffer = builder.release();
     if (buffer !== null && this.free.length < this.maxFreeBlocks) this.free.push(buffer);

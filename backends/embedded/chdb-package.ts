@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 /** The module of the library; undefined if chdb is not installed. What is installed but can't be loaded is an error. */
 export const chdbLibrary = findChdbLibrary(import.meta.url);
 
+/** Whether this installation has analytics. */
 export const isChdbInstalled = chdbLibrary !== undefined;
 
 /**

@@ -19,7 +19,7 @@ import type { RecordGroup, TopicStore } from './topic-store.js';
 const maxSwept = 1_000;
 const partition = 0;
 
-export interface CompactedTopicOptions {
+interface CompactedTopicOptions {
   readonly environment: Environment;
   readonly name: string;
   readonly tombstoneRetentionMs: number;

@@ -10,7 +10,7 @@ import type { Wakeups } from './wakeups.js';
 /** Polling interval, for missed wake-ups and for appends of other processes. */
 const pollMs = 200;
 
-export interface ConsumerOptions extends ConsumeOptions {
+interface ConsumerOptions extends ConsumeOptions {
   readonly partitions: readonly number[];
   readonly store: TopicStore;
   readonly wakeups: Wakeups;

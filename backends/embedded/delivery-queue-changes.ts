@@ -29,6 +29,7 @@ const maxDropsPerTransaction = 500;
 
 type Changes = Pick<DeliveryQueue, 'claim' | 'add' | 'settle' | 'drop' | 'erase'>;
 
+/** Creates the changes of the delivery queue. */
 export function createDeliveryQueueChanges({ deliveryEnvironment, topics }: Storage): Changes {
   const queues = deliveryEnvironment.table('queues');
   const deliveries = deliveryEnvironment.table('waiting');

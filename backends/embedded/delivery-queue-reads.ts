@@ -25,6 +25,7 @@ const maxSeeksPerTurn = 1_000;
 type Reads = Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'verify' | 'position' | 'size'>;
 type NextDue = Awaited<ReturnType<Reads['webhooks']>>[number];
 
+/** Creates the reads of the delivery queue. */
 export function createDeliveryQueueReads(environment: Environment): Reads {
   const queues = environment.table('queues');
   const deliveries = environment.table('waiting');

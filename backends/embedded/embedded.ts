@@ -11,6 +11,7 @@ import { createPositions } from './positions.js';
 import { createStateStore } from './state-store.js';
 import { openStorage, type StorageOptions } from './storage.js';
 
+/** The folder of a node, and bounds of its log. */
 export interface EmbeddedOptions extends StorageOptions, LogOptions {}
 
 /** The ports over one data folder, in one thread. Other threads open the same folder again. */

@@ -51,7 +51,7 @@ export interface Environment extends Watched {
   close(): Promise<void>;
 }
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly path: string;
   /** Address space to reserve for the file, which itself grows only as needed. */
   readonly mapBytes: number;

@@ -14,7 +14,7 @@ export interface EmbeddedExpiringValues extends ExpiringValues {
   sweep(): Promise<void>;
 }
 
-export interface ExpiringValuesOptions {
+interface ExpiringValuesOptions {
   /** Begins the names of the tables. Spaces have limits of their own, so a full one leaves the others alone. */
   readonly space?: 'expiring' | 'answers';
   /** Limit of all keys and values, in bytes. Default 1 GiB. */

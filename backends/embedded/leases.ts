@@ -1,4 +1,5 @@
 /** Leases of a single process, which gets every one. */
 import type { Leases } from '../../pipeline/ports.js';
 
+/** Gives every lease at once. */
 export const embeddedLeases: Leases = { take: async () => true };

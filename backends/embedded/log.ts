@@ -18,6 +18,7 @@ import { readSlice } from './topic-store.js';
 
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 
+/** Bounds of appends. */
 export interface LogOptions {
   /** Bytes in flight per environment before appends reject as `overloaded`. Default 64 MiB. */
   readonly maxInFlightBytes?: number;
@@ -27,7 +28,7 @@ export interface LogOptions {
   readonly whenFull?: 'refuse' | 'wait';
 }
 
-export interface EmbeddedConsumeOptions extends ConsumeOptions {
+interface EmbeddedConsumeOptions extends ConsumeOptions {
   /** Default all. Threads of a group must divide the partitions themselves. */
   readonly partitions?: readonly number[];
 }

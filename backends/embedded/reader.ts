@@ -15,6 +15,7 @@ import { createBlockTopic, readSlice, type TopicStore } from './topic-store.js';
 /** The part of a log that reads. It never waits for new records. */
 export type ReadableLog = Pick<Log, 'partitions' | 'read' | 'bounds'>;
 
+/** An open log, which its user closes. */
 export interface LogReader extends ReadableLog {
   close(): Promise<void>;
 }

@@ -90,7 +90,7 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
   });
 }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Limit of pending calls. Further calls reject as `overloaded`. Default 1,000. */
   readonly maxPendingCalls?: number;
   /** Returns the buffers of a call's arguments that the other thread gets without a copy. Default: none. */

@@ -40,6 +40,7 @@ const defaultMapBytes = 256 * 2 ** 30;
 /** Most deliveries have one to four kilobytes: pages of 8 kB waste half as much space as pages of 4 kB. */
 const deliveryPageBytes = 8_192;
 
+/** Where the environments are, and how long their topics keep records. */
 export interface StorageOptions {
   /** The folder. It is created if it is missing. */
   readonly path: string;

@@ -59,7 +59,7 @@ export function readSlice(
 
 const maxSweptBlocks = 500;
 
-export interface BlockTopicOptions {
+interface BlockTopicOptions {
   readonly environment: Environment;
   readonly table: Table;
   readonly partitions: number;

@@ -27,6 +27,7 @@ interface Progress {
 
 type Changes = Pick<DeliveryQueue, 'claim' | 'add' | 'settle' | 'drop' | 'erase' | 'verify'>;
 
+/** Creates the changes of the delivery queue. */
 export function createDeliveryQueueChanges(redis: RedisConnection): Changes {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);

@@ -38,11 +38,13 @@ export class SourceKeys {
     this.webhooks = `${this.#stem}webhooks`;
   }
 
+  /** Returns the key of the places of a webhook's deliveries. */
   places(webhook: string): string {
     checkWebhook(webhook);
     return `${this.#stem}places:${webhook}`;
   }
 
+  /** Returns the key of a webhook's deliveries by sequence. */
   values(webhook: string): string {
     checkWebhook(webhook);
     return `${this.#stem}values:${webhook}`;

@@ -19,6 +19,10 @@ const readTargetBytes = 2 ** 22;
 type Reads = Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'position' | 'size'>;
 type NextDue = Awaited<ReturnType<Reads['webhooks']>>[number];
 
+/**
+ * Creates the reads of the delivery queue. A read of many deliveries is several scripts, so that none blocks Redis for
+ * long.
+ */
 export function createDeliveryQueueReads(redis: RedisConnection, partitions: number): Reads {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);

@@ -31,6 +31,7 @@ import { createRedisStates, type RedisStates } from './states.js';
 
 type Publish = (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
 
+/** What the state store works with. */
 export interface RedisStateStoreParts {
   readonly redis: RedisConnection;
   readonly wire: Pick<WireSchemas, 'toWire'>;

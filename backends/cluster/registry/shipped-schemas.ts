@@ -53,6 +53,7 @@ const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'event.v2',
 ];
 
+/** The schemas that this release registers at its start. */
 export const shippedSchemas: SchemaSet = {
   codecs: {
     [topics.locations]: codecs.location,

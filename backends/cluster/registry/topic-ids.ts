@@ -7,6 +7,7 @@ import { type Reading, readingOf } from './layout.js';
 const foreignRetryMs = 60_000;
 const maxForeignIds = 10_000;
 
+/** What is known of the ids in one topic. */
 export class TopicIds {
   readonly #codec: Codec<unknown>;
   readonly #writeId: number;
@@ -25,15 +26,18 @@ export class TopicIds {
     if (!this.#readings.has(id)) this.#readings.set(id, readingOf(this.#codec.type, schema));
   }
 
+  /** Keeps an id as that of a schema which this release cannot read. It is asked for again later. */
   learnForeign(id: number, nowMs: number): void {
     if (this.#foreign.size >= maxForeignIds) this.#foreign.clear();
     this.#foreign.set(id, nowMs);
   }
 
+  /** Says whether frames with the id can be read without asking the registry. */
   knows(id: number): boolean {
     return this.#readings.has(id);
   }
 
+  /** Says whether a schema, as JSON text, resolves to the topic's own. */
   canRead(schema: string): boolean {
     return readingOf(this.#codec.type, schema) !== 'unreadable';
   }
@@ -49,10 +53,12 @@ export class TopicIds {
     return unknown;
   }
 
+  /** Replaces the internal id in place. */
   toWire(frame: Buffer): void {
     if (isFrame(frame) && idOf(frame) === this.#codec.schemaId) setId(frame, this.#writeId);
   }
 
+  /** Returns the frame with the internal id, encoded again if it has an older schema. Changes the given frame. */
   fromWire(frame: Buffer): Buffer {
     if (!isFrame(frame)) return frame;
     const id = idOf(frame);

@@ -20,6 +20,7 @@ export class ReplicasAway extends Error {
   readonly type = 'REPLICAS_AWAY';
 }
 
+/** The connections of one client to the brokers, looked up again after any failure. */
 export class Brokers {
   private connecting: Promise<Cluster> | undefined;
   private isClosed = false;

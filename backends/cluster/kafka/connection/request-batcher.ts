@@ -18,6 +18,7 @@ interface QueuedItem<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Sends the items of one broker, one request at a time. Items that are added meanwhile share the next request. */
 export class RequestBatcher<Item, Answer> {
   private readonly queue: QueuedItem<Item, Answer>[] = [];
   private isRunning = false;

@@ -17,6 +17,7 @@ import type { PartitionAssignment } from './partition-assignment.js';
  */
 const beyondEndAttempts = 5;
 
+/** Where the records of a partition come from, and how they are read. */
 export interface ConsumeParts {
   /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;

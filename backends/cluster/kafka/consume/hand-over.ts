@@ -14,6 +14,7 @@ import type { PartitionAssignment } from './partition-assignment.js';
 
 const pollEveryMs = 50;
 
+/** The group, and how long its previous owner of a partition is waited for. */
 export interface HandOverParts {
   readonly group: Pick<Membership, 'isSettled' | 'otherMembers' | 'committedMetadata'>;
   /** Whether an assignment is of this process, which may still be in the group under an earlier member id. */
@@ -22,6 +23,7 @@ export interface HandOverParts {
   readonly onProblem: (message: string) => void;
 }
 
+/** Waits for the previous owners of partitions. Concurrent waits share their requests to the group. */
 export class HandOver {
   readonly #parts: HandOverParts;
   readonly #otherMembers: () => Promise<MemberState[] | undefined>;

@@ -21,10 +21,12 @@ export class LogVerification {
     this.#onDue = onDue;
   }
 
+  /** Says whether the log must be verified before another record is handed over. */
   get isDue(): boolean {
     return this.#isDue;
   }
 
+  /** Makes a verification due, and wakes the taker of records. */
   require(): void {
     this.#isDue = true;
     this.#onDue();

@@ -50,6 +50,7 @@ export interface CommittedOffset {
   readonly metadata?: string;
 }
 
+/** The membership of this process in one group, until it leaves or has been out of reach for too long. */
 export class Membership {
   readonly #parts: MembershipParts;
   readonly #consumer: Consumer;
@@ -84,6 +85,7 @@ export class Membership {
     return this.#isJoined && !this.#isRebalancing && this.#joinAttempts === 0;
   }
 
+  /** Joins in the background. Assignments arrive by the callbacks. */
   start(): void {
     this.#starting = this.#start();
   }

@@ -9,6 +9,7 @@ import { retried } from '../../../../pipeline/retrying.js';
 import type { CommittedOffset, Membership } from './membership.js';
 import type { PartitionAssignment } from './partition-assignment.js';
 
+/** Commits the offsets of one member. */
 export class OffsetReporter {
   readonly #commit: Membership['commit'];
   /** Last committed offset, by partition. */

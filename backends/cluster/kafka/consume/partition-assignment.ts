@@ -32,6 +32,7 @@ interface AssignmentFetch {
   readonly moves: number;
 }
 
+/** One assignment of a partition, from the rebalance that gives it to the end of its last handler call. */
 export class PartitionAssignment {
   readonly partition: number;
   /** Unique among the assignments of all processes. */
@@ -65,6 +66,7 @@ export class PartitionAssignment {
     this.id = id;
   }
 
+  /** Returns the state of the assignment (see the head of this file). */
   get state(): AssignmentState {
     return this.#state;
   }
@@ -74,6 +76,7 @@ export class PartitionAssignment {
     return this.#state === 'waiting' || this.#state === 'starting' || this.#state === 'held';
   }
 
+  /** Says whether records may be fetched and handed over. */
   get isHeld(): boolean {
     return this.#state === 'held';
   }
@@ -147,6 +150,7 @@ export class PartitionAssignment {
     this.#fetchable.notifyAll();
   }
 
+  /** Makes a verification of the log due. */
   requireVerification(): void {
     this.#verification.require();
   }
@@ -192,6 +196,7 @@ export class PartitionAssignment {
     return messages;
   }
 
+  /** Notes that the handler has finished the records up to a position. */
   finish({ offset, mark }: Position): void {
     this.#finishedOffset = offset;
     this.#mark = mark;
@@ -229,6 +234,7 @@ export class PartitionAssignment {
     this.#steps += 1;
   }
 
+  /** Ends the assignment, after the handler's last call. */
   end(): void {
     this.#state = 'gone';
     this.#steps += 1;

@@ -13,6 +13,7 @@ interface Chunk {
   next: number;
 }
 
+/** The fetched records that are not handed over yet. */
 export class RecordQueue {
   #chunks: Chunk[] = [];
   #bytes = 0;
@@ -32,6 +33,7 @@ export class RecordQueue {
     return this.#bytes + maxFetchedBytes <= maxQueuedBytes;
   }
 
+  /** Adds a fetch as it arrived. A closed queue drops it. */
   push(messages: readonly KafkaMessage[]): void {
     if (this.#isClosed || messages.length === 0) return;
     const bytes = messages.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);

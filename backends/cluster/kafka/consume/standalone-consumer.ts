@@ -8,6 +8,7 @@ import { consumePartition } from './consume-partition.js';
 import { PartitionAssignment } from './partition-assignment.js';
 import { sharedSource } from './shared-fetch.js';
 
+/** What a consumer without a group works with. */
 export interface StandaloneConsumerParts {
   readonly connection: KafkaConnection;
   readonly wire: ReadingWire;

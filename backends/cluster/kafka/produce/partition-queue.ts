@@ -70,6 +70,7 @@ class Refused extends Error {}
 /** The records were given up after an outage. They may still have been written. */
 export class GivenUp extends Error {}
 
+/** The appends of this process to one partition, in the order of the calls. */
 export class PartitionQueue {
   private queue: Waiting[] = [];
   private batch: Batch | undefined;
@@ -80,6 +81,7 @@ export class PartitionQueue {
     this.name = `${parts.topic}/${parts.partition}`;
   }
 
+  /** Queues records. They are sent in the background, and their promise tells the outcome. */
   add(records: QueuedRecords): void {
     this.queue.push({ ...records, sinceMs: performance.now() });
     this.running ??= this.run();

@@ -29,6 +29,7 @@ export class ProducerSequences {
   }
 }
 
+/** The producer id of this process, and the ones that replace it. */
 export class ProducerIds {
   private requested: Promise<ProducerSequences> | undefined;
   private newest: ProducerSequences | undefined;

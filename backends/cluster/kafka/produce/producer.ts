@@ -36,6 +36,7 @@ const replicationTimeoutMs = 10_000;
 /** Kafka's code UNKNOWN_SERVER_ERROR. */
 const unknownError = -1;
 
+/** Bounds of the producer. */
 export interface ProducerOptions {
   /** Bytes that `append` may have in flight before it rejects more as `overloaded`. Default 64 MiB. */
   readonly maxInFlightBytes?: number;
@@ -47,6 +48,7 @@ export interface ProducerOptions {
   readonly waitsForReplicas?: () => boolean;
 }
 
+/** The producer of one process, for all topics. */
 export class KafkaProducer {
   /** Upper bound of the bytes that `append` has in flight. */
   inFlightBytes = 0;
