@@ -4,6 +4,7 @@
  */
 const none = Buffer.alloc(0);
 
+/** The first `maxBytes` of one body. */
 export class BoundedBody {
   readonly #maxBytes: number;
   #bytes: Buffer = none;
@@ -23,6 +24,7 @@ export class BoundedBody {
     return fits;
   }
 
+  /** Returns what was kept so far. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

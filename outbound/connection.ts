@@ -17,6 +17,7 @@ const maxKeepAliveMs = 10_000;
 /** A busy connection is replaced after this many requests, so that changes in DNS take effect. */
 const maxRequestsPerConnection = 1_000;
 
+/** One connection, which serves one request at a time. */
 export class Connection {
   /** The current socket has had a response, so the other side may have closed it in the meantime. */
   kept = false;

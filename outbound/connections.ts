@@ -16,6 +16,7 @@ export interface Job {
   abandon(reason: string): void;
 }
 
+/** Bounds of every origin. */
 export interface ConnectionBounds {
   readonly maxConnectionsPerOrigin: number;
   readonly maxHeaderBytes: number;
@@ -24,6 +25,7 @@ export interface ConnectionBounds {
 /** Idle connections of all origins together; further ones are closed after use. */
 const maxIdleConnections = 1_000;
 
+/** The connections of a client to all origins. */
 export class ConnectionPools {
   readonly parts: ConnectorParts;
   readonly bounds: ConnectionBounds;
@@ -114,6 +116,7 @@ export class OriginPool {
     return undefined;
   }
 
+  /** Abandons the waiting jobs and destroys all connections. */
   async close(): Promise<void> {
     for (const job of this.#waiting) job.abandon('the client was closed');
     await Promise.all([...this.#open].map((connection) => connection.destroy()));

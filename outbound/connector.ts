@@ -17,6 +17,7 @@ import { connectFailure, OutboundError, tlsFailure } from './failures.js';
  */
 const attemptTimeoutMs = 1_000;
 
+/** Which addresses may be reached, and how names and certificates are checked. */
 export interface ConnectorParts {
   readonly allowed: Networks;
   /** Returns all allowed addresses of a name. Not called for addresses. */

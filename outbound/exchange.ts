@@ -11,6 +11,7 @@ import type { Job, OriginPool } from './connections.js';
 import { failureOf, isConnectionLost, OutboundError } from './failures.js';
 import type { BodyReceiver, OutboundRequest, OutboundResult } from './result.js';
 
+/** Bounds of one request and its response. */
 export interface ExchangeBounds {
   /** Total time limit: waiting for a connection, resolving, connecting, sending, reading. */
   readonly timeoutMs: number;
@@ -42,6 +43,7 @@ const bytesPerBodyByte = 8;
 /** A request that is sent later gets no answer in time, but the other side may act on it. */
 const minShareLeft = 0.05;
 
+/** A request under way. It settles once, whatever fails. */
 export class Exchange implements Job, Dispatcher.DispatchHandler {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #bounds: ExchangeBounds;

@@ -16,6 +16,7 @@ const systemPath =
 /** Bytes read of the file, cut at the end of a line; the rest is ignored. */
 export const maxBytes = 1_048_576;
 
+/** The names of a hosts file. */
 export class HostsFile {
   readonly #path: string;
   /** Version of the file that `#hosts` was read from; empty without a file. */

@@ -15,6 +15,7 @@ export type Answer =
   /** Error code of `node:dns`: ENOTFOUND, ESERVFAIL, ETIMEOUT and so on. */
   | { readonly kind: 'none'; readonly code: string };
 
+/** Which name servers are asked, and for how long. */
 export interface NameServersOptions {
   /** As for `dns.setServers`; by default those of the machine, read again for every name. */
   readonly servers?: readonly string[];
@@ -37,6 +38,7 @@ interface Answered {
   readonly code: string;
 }
 
+/** Asks name servers. Nothing is cached here. */
 export class NameServers {
   readonly #servers: readonly string[] | undefined;
   readonly #timeoutMs: number;

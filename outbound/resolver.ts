@@ -15,6 +15,7 @@ import { HostsFile } from './hosts-file.js';
 import type { Lookup } from './lookup.js';
 import { type Answer, NameServers, type NameServersOptions } from './name-servers.js';
 
+/** Where names are looked up. */
 export interface NameResolverOptions extends NameServersOptions {
   /** The system's hosts file by default. */
   readonly hostsPath?: string;
@@ -39,6 +40,7 @@ const loopback: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
+/** Resolves names, and keeps answers of DNS for their time to live within bounds. */
 export class NameResolver {
   readonly #hostsFile: HostsFile;
   readonly #nameServers: NameServers;

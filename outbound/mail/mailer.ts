@@ -10,6 +10,7 @@ import { createOutbox, type OutboxOptions } from './outbox.js';
 import { createSmtpSender } from './smtp.js';
 import type { SmtpOptions } from './smtp-attempt.js';
 
+/** The sender, and where mails go. */
 export interface MailerOptions {
   /** An address; recipients see it, and servers report failed deliveries to it. */
   readonly sender: string;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createFolder } from '../../schemas/create-folder.js';
 import { failedMail, type MailTransport } from './mail.js';
 
+/** The folder of mails, and how many it keeps. */
 export interface OutboxOptions {
   readonly folder: string;
   /** The oldest mails beyond this number are deleted. */
@@ -27,6 +28,7 @@ async function deleteOldest({ folder, maxMails }: OutboxOptions): Promise<void> 
     await rm(join(folder, name), { force: true });
 }
 
+/** Creates the transport into a folder. Mails are written one after another; a fault of the disk is a result. */
 export function createOutbox(options: OutboxOptions, clock: () => number): MailTransport {
   const { folder } = options;
   let last: Promise<unknown> = Promise.resolve();

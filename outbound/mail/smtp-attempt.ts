@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { ComposedMail } from './mail.js';
 
+/** The SMTP server, how to log in, and bounds. */
 export interface SmtpOptions {
   readonly host: string;
   readonly port: number;

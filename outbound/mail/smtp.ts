@@ -32,6 +32,7 @@ function mayPass({ code, responseCode }: SmtpError): boolean {
 
 const closed = (): SmtpError => new Error('the mailer is closed');
 
+/** Creates the transport to an SMTP server. A mail beyond the bounds, or after the last attempt, is a failed result. */
 export function createSmtpSender(options: SmtpOptions): MailTransport {
   const closing = new AbortController();
   const queue: (() => void)[] = [];

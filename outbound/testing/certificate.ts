@@ -13,6 +13,7 @@ JKahYW+JajX0017gwtvweMdMJ7ws9LEh3oKCBIDJvqk=
 -----END CERTIFICATE-----
 `;
 
+/** The private key, in PEM. It protects nothing. */
 export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwyvTLh4kNXg+bCkw
 VPabCDPTC12SyEXEA4YLywsVUd6hRANCAAT6D6ILwiUb4Frz5Q9zmWFAKmh9IBCS

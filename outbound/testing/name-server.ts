@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+/** A question as the server received it. */
 export interface Question {
   readonly name: string;
   readonly type: 'A' | 'AAAA';
@@ -18,6 +19,7 @@ export interface Question {
 /** Returns the message to send back, now or later, or none. */
 export type Answering = (question: Question) => Buffer | undefined | Promise<Buffer>;
 
+/** A running name server. */
 export interface NameServer {
   /** As for `dns.setServers`. */
   readonly address: string;
@@ -55,6 +57,7 @@ export const zone =
     return addresses === undefined ? failure(question, rcodes.NXDOMAIN) : success(question, addresses, ttlSeconds);
   };
 
+/** Response codes (RFC 1035, section 4.1.1). */
 export const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 
 /** Builds a response without records that has the code. */

@@ -10,6 +10,7 @@ import { certificate, certificateKey } from './certificate.js';
 /** Called once per request, with the head and the data that arrived with it. */
 export type Answering = (socket: Socket, request: string) => void;
 
+/** A listening receiver, with what it has received. */
 export class RawReceiver {
   /** Accepted sockets, in order. */
   readonly sockets: Socket[] = [];
@@ -32,6 +33,7 @@ export class RawReceiver {
     this.#server.on('connection', (socket) => this.sockets.push(socket));
   }
 
+  /** Starts a receiver on loopback, over TLS if it is secure. */
   static async start(
     answering: Answering,
     { secure = false, host = '127.0.0.1', port = 0 }: { secure?: boolean; host?: string; port?: number } = {},
@@ -41,10 +43,12 @@ export class RawReceiver {
     return receiver;
   }
 
+  /** Returns the port. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Destroys all sockets and stops listening. */
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));

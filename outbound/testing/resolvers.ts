@@ -6,6 +6,7 @@ import { type Answering, openNameServer } from './name-server.js';
 /** Addresses, or the error code. */
 export type Resolved = readonly string[] | string;
 
+/** A resolver, with the questions that its name server has received. */
 export interface OpenedResolver {
   readonly resolver: NameResolver;
   readonly asked: readonly string[];

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
+/** A mail as it arrived, and as a mail program reads it. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -10,6 +11,7 @@ export interface ReceivedMail {
   readonly parsed: Email;
 }
 
+/** A running SMTP server. */
 export interface TestSmtpServer {
   readonly port: number;
   readonly received: ReceivedMail[];
