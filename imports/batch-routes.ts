@@ -17,6 +17,7 @@ const maxBatchBytes = 8 * 2 ** 20;
 /** Batches of a project that run or wait. */
 const maxUnfinishedBatches = 32;
 
+/** The parameter that makes a batch or an import write nothing. */
 export const dryRunParameter = {
   dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Write nothing; list what would be done' })),
 };
@@ -63,11 +64,13 @@ function countsOf(results: readonly BatchResult[]) {
   };
 }
 
+/** What the routes of batches work with. */
 export type BatchDependencies = Pick<
   ApiDependencies,
   'configuration' | 'writer' | 'geometrySources' | 'arePlansEnabled'
 >;
 
+/** Serves POST /v1/geofences/batch and /v1/beacons/batch. Batches of one project run one after another. */
 export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, deps) => {
   const serialize = createSerializer(maxUnfinishedBatches);
 

@@ -9,6 +9,7 @@ import { applyRows, type RowAction } from './engine.js';
 import type { ImportedResource } from './resources.js';
 import type { SourceRow } from './source.js';
 
+/** Most records of a batch. More belong into a file. */
 export const maxBatchRecords = 1_000;
 
 /** What became of one record. */

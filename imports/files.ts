@@ -29,10 +29,12 @@ export class FileWriter {
     private readonly maxCharacters: number,
   ) {}
 
+  /** Returns what the import's record says of the file. */
   get state(): ImportRecord['files'][ImportFileName] {
     return { parts: this.#parts, isCut: this.#isCut };
   }
 
+  /** Adds a line. Once one does not fit, the file is cut and all later lines are dropped. */
   add(line: string): void {
     this.#isCut ||= this.#characters + line.length > this.maxCharacters;
     if (this.#isCut) return;

@@ -60,6 +60,7 @@ interface ImporterParts {
   readonly isOnlyNode?: boolean;
 }
 
+/** The bounds of a node, unless its settings give others. */
 export const defaultImportBounds: ImportBounds = {
   maxRows: 2_000_000,
   maxRunning: 4,

@@ -42,6 +42,10 @@ const retryAfterS = 10;
 
 const leaseKey = (project: string): string => `import/${project}`;
 
+/**
+ * Creates the permits of this node. Throws `import_running` while the project has another import, and `overloaded`
+ * while this node has enough.
+ */
 export function createPermits({ values, clock, maxRunning, isOnlyNode, closing }: PermitsParts): Permits {
   const admitted = new Set<string>();
 

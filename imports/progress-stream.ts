@@ -33,6 +33,7 @@ interface ProgressStreams {
   send(record: ImportRecord, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
+/** Creates the streams of progress. Throws `overloaded` beyond the bounds of a project or the node. */
 export function createProgressStreams(importer: Importer, clock: () => number): ProgressStreams {
   const open = createOpenCounts();
 

@@ -23,9 +23,11 @@ import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
 import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
 import { createTurns } from '../schemas/turns.js';
 
+/** The kinds of records that can be imported. */
 export const importedKinds = ['geofence', 'beacon'] as const;
 /** The kinds of records that files have. */
 export type ImportedKind = (typeof importedKinds)[number];
+/** A record of any imported kind. */
 export type ImportedRecord = GeofenceRecord | BeaconRecord;
 
 /** A row that follows all rules. */
@@ -205,8 +207,10 @@ function beaconResource({ configuration }: Pick<ResourceParts, 'configuration'>,
   };
 }
 
+/** Returns the fields of a kind, as requests have them. */
 export const tableOf = (kind: ImportedKind): FieldTable => (kind === 'geofence' ? geofenceFields : beaconFields);
 
+/** Returns how the rows of a kind become records of the scope. */
 export const resourceOf = (kind: ImportedKind, parts: ResourceParts, scope: Scope): ImportedResource =>
   kind === 'geofence' ? geofenceResource(parts, scope) : beaconResource(parts, scope);
 

@@ -91,6 +91,7 @@ function addFileRoutes(app: FastifyInstance, { configuration }: ImportDependenci
   }
 }
 
+/** Serves uploads, imports, their files and their progress. The importer is closed with the server. */
 export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, deps) => {
   const { importer, configuration, clock } = deps;
   const { folder, maxFileBytes, uploadBounds } = deps;

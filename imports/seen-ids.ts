@@ -8,6 +8,7 @@ const maxLoad = 0.7;
 /** The three words of an id, and its line. A line is never 0. */
 const wordsPerSlot = 4;
 
+/** The ids of a file, each with the first line that names it. */
 export class SeenIds {
   #slots = initialSlots;
   #table = new Uint32Array(initialSlots * wordsPerSlot);

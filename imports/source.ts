@@ -50,4 +50,5 @@ export const maxRowLength = 4 * 2 ** 20;
 
 /** Stands for bytes that are not UTF-8. A noncharacter of Unicode, which no text contains. */
 export const brokenByte = '\ufdd0';
+/** What an error says about a file in another encoding. */
 export const utf8Rule = 'must be UTF-8; save the file with this encoding';

@@ -23,6 +23,7 @@ import { shownImport } from './progress-stream.js';
 import { type ImportedKind, importedKinds, requirePlan } from './resources.js';
 import { refuseOtherTypes, type UploadFolder, uploadTypes } from './uploads.js';
 
+/** What the routes of uploads work with. */
 export interface UploadDependencies extends Pick<ApiDependencies, 'configuration' | 'arePlansEnabled'> {
   readonly importer: Importer;
   readonly uploads: UploadFolder;
@@ -81,6 +82,7 @@ function requesterOf(request: FastifyRequest): ImportRequest['requestedBy'] {
     : { kind: 'key', name: keyHint };
 }
 
+/** Serves POST /v1/geofences/import and /v1/beacons/import. An import goes on when its client has left. */
 export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, deps) => {
   const { importer, uploads } = deps;
 

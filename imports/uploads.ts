@@ -149,6 +149,7 @@ export interface UploadBounds {
 /** Uploads take time but hardly any of the processor, so more may be under way than imports run. */
 export const uploadsPerRunningImport = 4;
 
+/** The bounds that no setting changes. An upload must send 30 kB in every 30 s. */
 export const defaultUploadBounds: Omit<UploadBounds, 'maxFileBytes'> = {
   maxUploads: 16,
   maxUploadsPerProject: 2,

@@ -48,9 +48,11 @@ const ndjson: ExportFormat = {
   tail: '',
 };
 
+/** The writer of each format. */
 export const exportFormats = { csv, geojson, ndjson } as const;
 /** The formats, by their names in the API. */
 export type ExportFormatName = keyof typeof exportFormats;
+/** The formats of exports. */
 export const exportFormatNames = ['csv', 'geojson', 'ndjson'] as const satisfies ExportFormatName[];
 
 /** Returns a record in the format. */

@@ -45,6 +45,7 @@ interface ExportedResource<Stored> {
   ) => WalkPart<Stored>;
 }
 
+/** How geofences are exported. */
 export const geofences: ExportedResource<GeofenceRecord> = {
   name: 'geofences',
   operationId: 'exportGeofences',
@@ -52,6 +53,7 @@ export const geofences: ExportedResource<GeofenceRecord> = {
   walk: (configuration, query, from) => configuration.walkGeofences(query, from, recordsPerPart),
 };
 
+/** How beacons are exported. */
 export const beacons: ExportedResource<BeaconRecord> = {
   name: 'beacons',
   operationId: 'exportBeacons',
@@ -126,6 +128,7 @@ const parameters = Type.Object({
 
 const answer = contentOf(Object.fromEntries([...formatOfType.keys()].map((type) => [type, Type.String()])), 'The file');
 
+/** Serves the exports. A few of a project run at a time; more are refused as `overloaded`. */
 export const exportRoutes =
   ({ configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>): FastifyPluginAsync =>
   async (app) => {

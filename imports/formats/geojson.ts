@@ -116,6 +116,10 @@ class FeatureScanner {
   }
 }
 
+/**
+ * Yields batches of features. A feature that cannot be read is a bad row; a file that is not a FeatureCollection
+ * throws.
+ */
 export async function* geojsonRows(
   source: AsyncIterable<Uint8Array>,
   findUnknown: FindUnknown,

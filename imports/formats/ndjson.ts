@@ -8,6 +8,7 @@ const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowLen
 /** GeoJSON text sequences begin each record with this control character. */
 const recordSeparator = '\u001e';
 
+/** Yields batches of lines. A line that is too long or no JSON is a bad row. */
 export async function* ndjsonRows(
   source: AsyncIterable<Uint8Array>,
   findUnknown: FindUnknown,

@@ -49,6 +49,7 @@ export type Download =
       readonly retryAfter?: string;
     };
 
+/** What a download works with. */
 export interface DownloadParts {
   readonly client: Pick<OutboundClient, 'send'>;
   /** Throws while the disk is nearly full. */

@@ -27,6 +27,7 @@ interface SyncRoutesParts extends Pick<ApiDependencies, 'configuration' | 'write
   readonly allowedNetworks: Networks;
 }
 
+/** Serves the sync of the key's environment. Its secrets are stored encrypted and never answered. */
 export const syncRoutes =
   (parts: SyncRoutesParts): FastifyPluginAsync =>
   async (app) => {

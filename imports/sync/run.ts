@@ -18,6 +18,7 @@ import { runMail, shownName } from './run-mail.js';
 import { dueRun, maxAttempts, type Schedule } from './schedule.js';
 import { type StagedFile, type StagingParts, seenAfter, stageFiles } from './stage-files.js';
 
+/** Bounds of one run. */
 export interface RunBounds {
   /** Of all files of a run together, on disk. */
   readonly maxBytes: number;
@@ -30,6 +31,7 @@ export interface RunBounds {
   readonly maxImportWaitMs: number;
 }
 
+/** What a run works with. */
 export interface RunParts extends Pick<StagingParts, 'client' | 'admitWrite' | 'clock'> {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
@@ -46,6 +48,7 @@ export interface RunParts extends Pick<StagingParts, 'client' | 'admitWrite' | '
 const retryImportMs = 5_000;
 const maxEditAttempts = 20;
 
+/** One run: its id, its folder of files, and the signal that ends it. */
 export interface RunContext {
   readonly id: string;
   readonly folder: string;

@@ -16,11 +16,13 @@ import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { type RunBounds, type RunContext, type RunParts, reportRun, runSync } from './run.js';
 import { dueRun } from './schedule.js';
 
+/** Bounds of the runs of a node. */
 export interface SyncBounds extends RunBounds {
   /** Runs of this node at the same time. */
   readonly maxRunning: number;
 }
 
+/** The bounds that no setting changes. */
 export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   maxRunning: 2,
   retryDelaysMs: [2_000, 15_000],
@@ -28,6 +30,7 @@ export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   maxImportWaitMs: 30 * 60_000,
 };
 
+/** What the runner of a node works with. */
 export interface SyncRunnerParts extends RunParts {
   readonly bounds: SyncBounds;
   /** A folder of its own, which is deleted at the start and at the end. */
@@ -59,6 +62,7 @@ interface RunningSync {
 const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
 const mailLeaseKey = ({ _id }: SyncRunRecord): string => `sync-mail/${_id}`;
 
+/** Creates the runner of a node. It deletes what an earlier process left in the folder. */
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
   /** By project. */

@@ -7,6 +7,7 @@ import { type Download, type DownloadParts, download, type RemoteFile } from './
 import { type Credentials, objectUrl, signedHeaders } from './object-storage.js';
 import { filesOf } from './record.js';
 
+/** What the reading of files works with, and its bounds. */
 export interface StagingParts extends DownloadParts {
   readonly clock: () => number;
   /** Ends the run when it aborts. */

@@ -148,6 +148,7 @@ const polygon = fc
   .map(valid)
   .map(({ ring, centroid, radiusM }) => ({ type: 'polygon' as const, center: centroid, radius: radiusM, ring }));
 
+/** Generates circles and polygons with all other fields of a geofence. */
 export const geofence: fc.Arbitrary<PlainGeofence> = fc
   .tuple(
     fc.oneof(circle, polygon),
@@ -183,6 +184,7 @@ const identifiers = fc.oneof(
   fc.record({ type: fc.constant('eddystone' as const), group: hex(20), major: fc.constant(''), minor: hex(12) }),
 );
 
+/** Generates beacons of both types with all other fields. */
 export const beacon: fc.Arbitrary<BeaconInput> = fc
   .tuple(
     identifiers,

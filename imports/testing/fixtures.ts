@@ -20,6 +20,7 @@ export async function* bytesOf(text: string | Uint8Array, chunkBytes = 65_536): 
   for (let from = 0; from < bytes.length; from += chunkBytes) yield bytes.subarray(from, from + chunkBytes);
 }
 
+/** Returns the test environment of a new project, so that tests on one node do not meet. */
 export const newScope = (): Scope => ({ project: freshId(), environment: 'test' });
 
 function openWorkbench(bounds: Partial<ImportBounds> = {}, clock = Date.now) {

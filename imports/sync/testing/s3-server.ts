@@ -88,6 +88,7 @@ interface S3Object {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A running server whose objects a test sets. */
 export interface TestS3Server {
   readonly url: string;
   /** Objects by `bucket/key`. */
@@ -99,6 +100,7 @@ export interface TestS3Server {
 
 const statusOf: Readonly<Record<string, number>> = { NoSuchKey: 404, AuthorizationHeaderMalformed: 400 };
 
+/** Starts a server on loopback for one account. `clock` decides which signatures are too old. */
 export async function startS3Server(account: S3Account, clock: () => number): Promise<TestS3Server> {
   const objects = new Map<string, S3Object>();
   const answers: string[] = [];
