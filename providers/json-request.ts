@@ -10,6 +10,7 @@ export interface JsonRequest {
   readonly signal: AbortSignal;
 }
 
+/** An answer of a service, of any status. */
 export interface JsonResponse {
   readonly status: number;
   /** Undefined if the body is not JSON. */

@@ -9,6 +9,7 @@ import { createHttpGeocoder } from './http-geocoder.js';
 import { createPace, type Turns } from './request-queue.js';
 import { services } from './services.js';
 
+/** The settings `geocoding.*`. */
 export interface GeocodingSettings {
   readonly provider: keyof typeof services | 'gazetteer' | 'none';
   readonly url: string;

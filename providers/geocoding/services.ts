@@ -321,4 +321,5 @@ const pelias: Service = {
   read: (answer, query) => readEach(fieldsOf(answer).features, query, readPelias),
 };
 
+/** The grammar of each service, by the name that `geocoding.provider` gives it. */
 export const services = { nominatim, photon, pelias } as const;

@@ -6,6 +6,7 @@ import type { Leg } from '../routes/provider.js';
 import type { RoadBoundary } from './boundary.js';
 import type { EngineState, RoadEngine } from './engine.js';
 
+/** Where an engine is, and which part of the world it knows. */
 export interface HttpEngineOptions {
   readonly url: string;
   /** Empty: none. */

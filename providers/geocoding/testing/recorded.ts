@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+/** A service with recorded answers. */
 export type ServiceName = 'nominatim' | 'photon' | 'pelias';
 
 const nominatimHouse = {
@@ -175,6 +176,7 @@ const answers: Readonly<Record<ServiceName, (url: URL) => unknown>> = {
   },
 };
 
+/** A running service, with the requests that it has received. */
 export interface LocalService {
   readonly url: string;
   readonly requests: IncomingMessage[];
