@@ -7,6 +7,7 @@ import type { Bitmap } from './raster/bitmap.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
 
+/** The bytes of an image, with their media type. */
 export type Encoded = Pick<MapImage, 'bytes' | 'contentType'>;
 
 /** Encoder options. Maps are opaque. Compression levels are the fastest that do not make files much larger. */

@@ -38,6 +38,7 @@ const tileBytes = 256 * 2 ** 10;
 /** A view may take this share of the memory. */
 const maxShare = 1 / 2;
 
+/** The views that were drawn again lately. */
 export class KnownViews {
   /**
    * With the sizes that the views would have. A view that returns after so many others would be evicted before its next

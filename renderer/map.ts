@@ -44,6 +44,7 @@ import { webFile } from './web/files.js';
 import type { Tileset, WebFileRequest, WebFileResult } from './web/requests.js';
 import { completeStyle, isPartOfWorld, sourceOf, spritePath } from './web/style.js';
 
+/** Where a renderer reads its maps from, and its limits. */
 export interface MapRendererOptions {
   /**
    * Argument of {@link openArchive}: path or URL of an archive or of TileJSON, or a URL template of tiles. Null for the

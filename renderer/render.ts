@@ -57,6 +57,7 @@ export interface Scene {
 /** Whether the basemap is missing for all of a map, or for the part beside the archive. */
 export type Lacking = 'all' | 'part';
 
+/** Bounds of one renderer's memory and work. */
 export interface RendererLimits {
   /** Cache of decoded tiles. */
   readonly maxTileBytes: number;
@@ -78,6 +79,7 @@ interface Renderer {
   render(scene: Scene): Promise<MapImage>;
 }
 
+/** The limits of a drawing process. */
 export const defaultRendererLimits: RendererLimits = {
   maxTileBytes: 48 * 2 ** 20,
   maxMapTileBytes: 512 * 2 ** 20,

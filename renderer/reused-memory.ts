@@ -8,6 +8,7 @@ const maxExcess = 4;
 /** Typed arrays of all kinds begin and end at such a multiple of bytes. */
 const alignment = 8;
 
+/** Memory that is taken and given back. */
 export class ReusedMemory<Memory extends { readonly byteLength: number }> {
   /** The memory that was given back last comes last. */
   private readonly free: Memory[] = [];

@@ -17,6 +17,7 @@ export type Position = readonly [longitude: number, latitude: number];
 /** Red, green, blue (0 to 255) and opacity (0 to 1). */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
+/** The formats of maps. */
 export type ImageFormat = 'png' | 'webp' | 'jpg';
 
 /** The requested camera, or the area to show. A part that is null follows from the area. */

@@ -23,6 +23,7 @@ import { seaLabels } from './seas.js';
 import { stateLabels } from './states.js';
 import { cutTiles, type ZoomedLayer } from './tiles.js';
 
+/** The attribution that maps of the default basemap show. */
 export const basemapAttribution = 'Natural Earth · GeoNames (CC BY 4.0)';
 
 /** Resolutions of Natural Earth, each with its first and last zoom. */

@@ -84,6 +84,7 @@ export function readCityNames(): ReadonlyMap<number, CityNames> {
 /** Names by their tag, such as `name:fr`. A language without a name of its own uses the English one. */
 type Translated = ReadonlyMap<string, string>;
 
+/** Translated names of waters and states. */
 export interface RegionNames {
   /** Seas and lakes by their English name. */
   readonly waters: ReadonlyMap<string, Translated>;

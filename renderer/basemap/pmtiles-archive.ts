@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { PbfWriter } from 'pbf';
 import { Compression, TileType, zxyToTileId } from 'pmtiles';
 
+/** A tile to be written. */
 export interface ArchiveTile {
   readonly zoom: number;
   readonly x: number;

@@ -11,6 +11,7 @@ const noBucket: Bucket = { batches: [], features: 0, vertices: 0, weightBytes: 0
 /** Memory of an entry beside its buckets. */
 const entryBytes = 200;
 
+/** The buckets of the tiles that a renderer has drawn lately. */
 export class BucketStore {
   /** The buckets of a selection by cell; that of the whole tile comes first if it is not divided. */
   private readonly buckets: CellCache<Bucket>;

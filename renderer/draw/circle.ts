@@ -39,6 +39,7 @@ function reachPx(layer: StyleLayer, zoom: number): number {
   return lengthOf('circle-radius') + lengthOf('circle-stroke-width') + Math.max(...shift.map(Math.abs));
 }
 
+/** The painter of circle layers. */
 export const circlePainter: VectorPainter = {
   properties: [
     ...['circle-blur', 'circle-color', 'circle-opacity', 'circle-radius'],

@@ -11,6 +11,7 @@ import { patternAt, repeated } from './pattern.js';
 import { fillPlain, plainInk, strokePlain } from './plain.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
 
+/** The painter of fill layers. */
 export const fillPainter: VectorPainter = {
   properties: ['fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
   sortKey: 'fill-sort-key',

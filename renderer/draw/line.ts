@@ -19,6 +19,7 @@ import { plainInk, strokePlain } from './plain.js';
 import type { TileCanvas } from './tile-canvas.js';
 import { isRing, type LineList, linePart, partsOf } from './vertices.js';
 
+/** The painter of line layers. */
 export const linePainter: VectorPainter = {
   properties: [
     ...['line-color', 'line-opacity', 'line-width', 'line-gap-width', 'line-offset', 'line-dasharray'],

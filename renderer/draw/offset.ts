@@ -3,6 +3,7 @@
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { Lines } from './vertices.js';
 
+/** How two segments of a line meet, as `line-join` of the style specification. */
 export type LineJoin = 'bevel' | 'round' | 'miter';
 
 /** Where a pen draws beside a line. Lengths in units of the coordinates, positive to the right of its direction. */

@@ -1,5 +1,6 @@
 /** The colour adjustments of raster layers. Pure. */
 
+/** Adjustments as the style specification defines them for raster layers. */
 export interface RasterColor {
   /** Rotation of the hue, in degrees. */
   readonly hueRotate: number;

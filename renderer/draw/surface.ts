@@ -10,6 +10,7 @@ import { Bitmap } from '../raster/bitmap.js';
 import type { PixelBox } from '../types.js';
 import type { Target } from './plain.js';
 
+/** The pixels of one map. */
 export class Surface {
   private canvas: Canvas | undefined;
   /** Set while they are newer than those of the engine. */

@@ -10,6 +10,7 @@ import type { Target } from './plain.js';
 /** A translation in CSS pixels, right and down. */
 export type Translate = readonly [x: number, y: number];
 
+/** Where one layer of one tile is painted, and in which units. */
 export class TileCanvas {
   readonly images: SpriteImages;
   readonly zoom: number;
@@ -37,6 +38,7 @@ export class TileCanvas {
     this.enlargement = 2 ** (this.zoom - this.wholeZoom);
   }
 
+  /** Returns the context of the whole map, in device pixels. */
   get context(): SKRSContext2D {
     return this.frame.surface.context;
   }
@@ -47,6 +49,7 @@ export class TileCanvas {
     return { picture, unitPx: this.unitPx, ...this.origin(translate) };
   }
 
+  /** Says whether no pixel of the tile is on the map. */
   get isEmpty(): boolean {
     return this.area.minX >= this.area.maxX || this.area.minY >= this.area.maxY;
   }

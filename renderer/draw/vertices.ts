@@ -15,10 +15,14 @@ export interface Lines {
 /** What a part is. A turned ring belongs to an area whose outer ring winds against the specification of tiles. */
 type PartKind = typeof pointPart | typeof linePart | typeof ringPart | typeof turnedRingPart;
 const pointPart = 0;
+/** A line. */
 export const linePart = 1;
+/** A ring of an area that winds as the specification says. */
 export const ringPart = 2;
+/** A ring of an area that winds the other way. */
 export const turnedRingPart = 3;
 
+/** Says whether the part is a ring of an area. */
 export const isRing = (kind: PartKind): boolean => kind >= ringPart;
 
 /** Lines and rings, of which `kinds` has one each. */

@@ -11,6 +11,7 @@ import { RemoteFiles } from './remote-files.js';
 export const maxIconBytes = 262_144;
 /** Time limit of each request. A redirect is another request. */
 const iconTimeoutMs = 3_000;
+/** Bounds of the client that fetches icons. */
 export const iconBounds = {
   timeoutMs: iconTimeoutMs,
   bodyTimeoutMs: iconTimeoutMs,
@@ -22,6 +23,7 @@ export const iconBounds = {
 export const maxPendingIcons = 200;
 const maxKeptBytes = 16 * 2 ** 20;
 
+/** Fetches and caches marker icons. */
 export class IconFiles extends RemoteFiles {
   constructor(client: Pick<OutboundClient, 'send'>) {
     super(client, { accept: 'image/png, image/svg+xml', maxPending: maxPendingIcons, maxKeptBytes });

@@ -16,6 +16,7 @@ const maxInputPixels = 4_000_000;
 /** Resolution at which librsvg draws a CSS pixel as one pixel. */
 const svgDpi = 72;
 
+/** The types of images that markers may have. */
 export type IconKind = 'png' | 'svg';
 
 /** An icon for maps of one scale. */

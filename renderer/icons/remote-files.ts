@@ -34,6 +34,7 @@ interface Kept {
   readonly file: Uint8Array | undefined;
 }
 
+/** Fetches and caches files of one kind, such as icons. */
 export class RemoteFiles {
   private readonly client: Pick<OutboundClient, 'send'>;
   private readonly bounds: RemoteFileBounds;

@@ -88,6 +88,7 @@ export interface CollisionRules {
   readonly isOptional: boolean;
 }
 
+/** The rules of a text, which may also have to stay away from its equals. */
 export interface TextCollisionRules extends CollisionRules {
   /** Minimum distance between the centres of two equal texts, in CSS pixels. */
   readonly minRepeatPx: number;

@@ -3,6 +3,7 @@ import { type Image, loadImage } from '@napi-rs/canvas';
 import type { RasterIcon } from '../icons/rasterize.js';
 import type { MarkerGroup } from '../types.js';
 
+/** A marker image that is ready to be drawn. */
 export interface Icon {
   readonly image: Image;
   /** CSS pixels. */

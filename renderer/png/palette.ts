@@ -10,6 +10,7 @@ import type { Counted } from './colors.js';
 
 /** Largest differences of a channel between a rare colour and its entry, tried in turn until all colours fit. */
 const nearErrors = [7, 11, 15] as const;
+/** Largest difference of a channel between a pixel and its palette entry. */
 export const maxError = nearErrors[2];
 const maxColors = 256;
 /**

@@ -33,6 +33,7 @@ export type End =
   | { readonly kind: 'overdue' }
   | { readonly kind: 'crashed'; readonly reason: string; readonly wasReady: boolean };
 
+/** What a process runs, and its limits. */
 export interface ChildOptions {
   /** The compiled file that the process runs. */
   readonly module: URL;
@@ -80,6 +81,7 @@ const nodeOptions = [
   '--max-semi-space-size=8',
 ];
 
+/** One process. A job that takes too long ends it, because native code cannot be interrupted. */
 export class Child {
   private readonly process: ChildProcess;
   private readonly jobs = new Map<number, Job>();
@@ -123,18 +125,22 @@ export class Child {
     this.send(start);
   }
 
+  /** Says whether the process runs no job and can take one. */
   get isIdle(): boolean {
     return this.end === undefined && this.jobs.size === 0;
   }
 
+  /** Says whether the process is not ready yet. */
   get isStarting(): boolean {
     return this.end === undefined && !this.isReady;
   }
 
+  /** Says whether the process runs a job that needs much memory. */
   get hasLarge(): boolean {
     return [...this.jobs.values()].some((job) => job.isLarge());
   }
 
+  /** Says whether the job may run beside those of the process. */
   takes(job: Job): boolean {
     if (this.isIdle) return true;
     if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;
@@ -145,6 +151,7 @@ export class Child {
     );
   }
 
+  /** Runs the job, or keeps it until the process is ready. */
   draw(job: Job): void {
     this.jobs.set(job.task.id, job);
     if (this.isReady) this.submit(job);

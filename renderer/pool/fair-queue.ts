@@ -29,11 +29,13 @@ interface Owner<J> {
   servedMs: number;
 }
 
+/** The jobs that wait for a process. */
 export class FairQueue<J extends Queued> {
   private readonly owners = new Map<string, Owner<J>>();
   /** Virtual time: the start tag of the job that was taken last. */
   private virtualMs = 0;
 
+  /** Adds a job. An owner that had none waiting starts at the present share of the others. */
   push(job: J): void {
     const owner = this.ownerOf(job.owner);
     if (owner.waiting.length === 0) owner.servedMs = Math.max(owner.servedMs, this.virtualMs);

@@ -13,6 +13,7 @@ import { FairQueue } from './fair-queue.js';
 import type { Work, Works } from './messages.js';
 import { createProcesses, type ProcessesOptions } from './processes.js';
 
+/** Bounds of a pool. */
 export interface PoolOptions extends ProcessesOptions {
   /**
    * Maximum pixels of all waiting and running jobs. Beyond it, jobs of the owner with the most pixels are refused. A

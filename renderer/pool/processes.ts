@@ -9,6 +9,7 @@ import { Child, type ChildOptions, type End, type Job } from './child.js';
 import { Crash, Overdue } from './failed-job.js';
 import type { FairQueue } from './fair-queue.js';
 
+/** Bounds of the processes, and to whom they report. */
 export interface ProcessesOptions extends ChildOptions {
   readonly maxProcesses: number;
   /** Kind of the jobs in messages, such as `maps`. */

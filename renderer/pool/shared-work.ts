@@ -11,6 +11,7 @@ interface Running<T> {
   waiting: number;
 }
 
+/** The work that runs now, by key. */
 export class SharedWork<T> {
   private readonly running = new Map<string, Running<T>>();
 

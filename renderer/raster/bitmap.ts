@@ -29,6 +29,7 @@ class BitmapMemory {
 const maxFreeBytes = 8 * 2 ** 20;
 const memories = new ReusedMemory(maxFreeBytes, (byteLength) => new BitmapMemory(byteLength));
 
+/** The pixels of a picture, in memory that is used again after `free`. */
 export class Bitmap {
   /** Row by row: red, green, blue and opacity in the order of bytes. */
   readonly pixels: Uint32Array;

@@ -5,6 +5,7 @@ import type { Ink } from './ink.js';
 import { type Painters, pointsOf } from './painters.js';
 import { type Points, subpixels } from './points.js';
 
+/** Fills areas of one bitmap. */
 export class Coverage {
   /** Points of the ring that is added. */
   private readonly points: Float64Array;

@@ -2,8 +2,10 @@
 
 /** Coordinates are whole numbers of these parts of a pixel: 2 to this power. */
 const subpixelBits = 8;
+/** Subpixels of a pixel, in each direction. */
 export const subpixels = 2 ** subpixelBits;
 
+/** Points in whole subpixels. */
 export class Points {
   /** Alternating x and y, in whole subpixels. */
   xy = new Float64Array(256);

@@ -7,6 +7,7 @@ import { type Painters, pointsOf } from './painters.js';
 /** Lines up to this width are thin: they cover at most three pixels across. Device pixels. */
 export const maxThinPx = 1.4;
 
+/** Paints thin lines on one bitmap. */
 export class ThinLines {
   /** Vertices of the line that is added. */
   private readonly points: Float64Array;

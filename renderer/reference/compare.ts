@@ -56,6 +56,7 @@ export interface LabelRecord {
 const maxShiftPx = 0.5;
 const maxTurnDegrees = 1;
 
+/** Returns what is compared of a label: its text, and the position and angle (degrees) in its middle. */
 export function labelRecord({ candidate, placement: { runs, icon } }: PlacedLabel): LabelRecord {
   const { x, y, angle } = runs[runs.length >> 1] ?? icon!;
   const text = runs.length > 0 ? candidate.text : `icon ${icon!.paint.image.name}`;

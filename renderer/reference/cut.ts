@@ -12,6 +12,7 @@ import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPosition } from '../view/projection.js';
 
+/** The place of a tile. */
 export type TilePlace = Pick<ArchiveTile, 'zoom' | 'x' | 'y'>;
 
 /** Default attribution: all source archives are from OpenStreetMap. */

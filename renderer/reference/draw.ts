@@ -12,6 +12,7 @@ import { type LabelRecord, labelRecord } from './compare.js';
 import { scriptsArchive } from './scripts.js';
 import type { ReferenceArchive, ReferenceView } from './view.js';
 
+/** The folder of the pictures, archives and labels that views are compared with. */
 export const referenceFolder = fileURLToPath(new URL('.', import.meta.url));
 
 const icon = (content: string, width: number, height: number) =>
@@ -52,6 +53,7 @@ interface DrawnView {
   readonly labels: readonly LabelRecord[];
 }
 
+/** The renderers of all archives, each opened when a view needs it. */
 export class ReferenceRenderers {
   private labels: readonly PlacedLabel[] = [];
   private readonly opened = new Map<ReferenceArchive, Promise<MapRenderer>>();
@@ -74,6 +76,7 @@ export class ReferenceRenderers {
     return { bytes: image.bytes, labels: this.labels.map(labelRecord) };
   }
 
+  /** Closes the renderers and deletes the archives that were made. */
   async close(): Promise<void> {
     for (const renderer of this.opened.values()) await (await renderer).close();
     rmSync(this.madeFolder, { recursive: true });

@@ -19,6 +19,7 @@ UPDATE_REFERENCE=1 npx vitest run renderer/reference
 \`\`\`
 `;
 
+/** Returns the page as Markdown. */
 export function referencePage(views: readonly ReferenceView[]): string {
   return [head, ...views.map(section)].join('\n');
 }

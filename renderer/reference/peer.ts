@@ -56,6 +56,7 @@ function sectionsOf(value: unknown): Record<string, unknown>[] {
 /** A text and the box around it, in CSS pixels of the image. */
 type LabelBox = Omit<PeerLabel, 'layer'>;
 
+/** Returns the text of a label and the box around all of it, in pixels. */
 export function labelBox({ candidate, placement: { boxes, rectangle } }: PlacedLabel): LabelBox {
   return {
     text: candidate.text,
@@ -74,6 +75,7 @@ export interface Agreement {
   readonly others: string[];
 }
 
+/** How many labels of each side the other one has as well. */
 export interface LabelAgreement {
   /** Texts of points: with the same text in the same place. */
   readonly ourPoints: Agreement;
@@ -83,6 +85,7 @@ export interface LabelAgreement {
   readonly theirLines: Agreement;
 }
 
+/** Returns counts of zero, which views are added to. */
 export const noAgreement = (): LabelAgreement => ({
   ourPoints: { count: 0, equal: 0, others: [] },
   theirPoints: { count: 0, equal: 0, others: [] },

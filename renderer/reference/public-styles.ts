@@ -28,6 +28,7 @@ const openMapTiles = (style: StyleSpecification): PublicStyle => ({ style, archi
 const protomaps4 = (style: StyleSpecification): PublicStyle => ({ style, archive: 'san-francisco-protomaps' });
 const shortbread = (style: StyleSpecification): PublicStyle => ({ style, archive: 'san-francisco-shortbread' });
 
+/** The styles by name. */
 export const publicStyles: Readonly<Record<string, PublicStyle>> = {
   basic: openMapTiles(JSON.parse(readFileSync(basicFile, 'utf8')) as StyleSpecification),
   'versatiles-omt': openMapTiles(omt({ theme: 'natural', text: { language: 'en' } })),

@@ -40,6 +40,7 @@ export function scriptsArchive(): Uint8Array {
 
 const source = { source: 'openmaptiles' };
 
+/** A style that draws the names of the archive and nothing else. */
 export const scriptsStyle: StyleSpecification = {
   version: 8,
   sources: { openmaptiles: { type: 'vector' } },

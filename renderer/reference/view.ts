@@ -13,6 +13,7 @@ export type ReferenceArchive =
   /** Made by `scripts.ts`. */
   | 'scripts';
 
+/** What is drawn, and from what. */
 export interface ReferenceView {
   /** Name of the view and of its image file. */
   readonly name: string;

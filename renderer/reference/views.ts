@@ -6,6 +6,7 @@ import { spriteViews } from './views/sprites.js';
 import { streetViews } from './views/streets.js';
 import { worldViews } from './views/world.js';
 
+/** All views. */
 export const referenceViews: readonly ReferenceView[] = [
   ...worldViews,
   ...streetViews,

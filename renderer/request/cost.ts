@@ -9,6 +9,7 @@ import type { MapRequest } from '../types.js';
 
 /** The estimates of an interactive map's style and files. */
 export const webStyleCostMs = 20;
+/** The estimate for each kind of file. */
 export const webFileCostMs = { tile: 5, glyphs: 60, sprite: 5 } as const;
 
 const base = 20;

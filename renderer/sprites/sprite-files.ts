@@ -15,6 +15,7 @@ import { type SpritePlace, type SpriteUrls, spritePlaces, spriteUrls } from './s
 export const maxSpriteBytes = 2 * 2 ** 20;
 /** Time limit of each request. A redirect is another request. */
 const timeoutMs = 5_000;
+/** Bounds of the client that fetches sprites. */
 export const spriteBounds = {
   timeoutMs,
   bodyTimeoutMs: timeoutMs,
@@ -26,6 +27,7 @@ export const spriteBounds = {
 const maxPending = 32;
 const maxKeptBytes = 32 * 2 ** 20;
 
+/** Fetches and caches the sprites of styles. */
 export class SpriteFiles {
   private readonly files: RemoteFiles;
   /** Cached sprite URLs of styles. Parsing a large style for each map would take milliseconds. */

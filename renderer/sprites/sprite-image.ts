@@ -17,6 +17,7 @@ const crispFactor = 3;
 /** Maximum side of an image that is enlarged this way. Single pixels of larger ones do not matter. */
 const maxCrispPixels = 65_536;
 
+/** One image of a sprite. */
 export class SpriteImage {
   private cut: ImageData | undefined;
   private drawn: Canvas | undefined;
@@ -34,23 +35,28 @@ export class SpriteImage {
     return this.entry.width / this.entry.pixelRatio;
   }
 
+  /** Returns the height in CSS pixels. */
   get height(): number {
     return this.entry.height / this.entry.pixelRatio;
   }
 
+  /** Returns the pixels of the image per CSS pixel. */
   get pixelRatio(): number {
     return this.entry.pixelRatio;
   }
 
+  /** Says whether the image is a signed distance field, which is drawn in a colour of the style. */
   get isSdf(): boolean {
     return this.entry.sdf;
   }
 
+  /** Returns which columns stretch, and which may hold a text. */
   get columns(): StretchableLength {
     const { width, stretchX, content } = this.entry;
     return { length: width, spans: stretchX, content: content && [content[0], content[2]] };
   }
 
+  /** Returns which rows stretch, and which may hold a text. */
   get rows(): StretchableLength {
     const { height, stretchY, content } = this.entry;
     return { length: height, spans: stretchY, content: content && [content[1], content[3]] };

@@ -1,6 +1,7 @@
 /** All images that a map's style may name. */
 import type { SpriteImage } from './sprite-image.js';
 
+/** Images by name. */
 export class SpriteImages {
   /** Names, as the style's expressions need them. */
   readonly names: string[];
@@ -15,9 +16,11 @@ export class SpriteImages {
     this.names = [...this.images.keys()];
   }
 
+  /** Returns the image; undefined if the style names one that no sprite has. */
   get(name: string): SpriteImage | undefined {
     return this.images.get(name);
   }
 }
 
+/** The images of a style without a sprite. */
 export const noImages = new SpriteImages('', []);

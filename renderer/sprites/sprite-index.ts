@@ -13,6 +13,7 @@ export type Span = readonly [from: number, to: number];
 /** Left, top, right and bottom edge of a part of an image, in its pixels. */
 type Content = readonly [left: number, top: number, right: number, bottom: number];
 
+/** An image in the picture of a sprite. */
 export interface SpriteEntry {
   /** Position and size in pixels of the picture. */
   readonly x: number;
@@ -30,13 +31,16 @@ export interface SpriteEntry {
   readonly content: Content | null;
 }
 
+/** The valid entries of an index, and what is wrong with the others. */
 export interface SpriteIndex {
   readonly entries: ReadonlyMap<string, SpriteEntry>;
   /** Problems of invalid entries. `param` is, for example, `museum.width`. */
   readonly problems: readonly FieldProblem[];
 }
 
+/** Largest index that is parsed. */
 export const maxIndexBytes = 1_048_576;
+/** Most images of a sprite. */
 export const maxEntries = 5_000;
 /** Maximum width and height of an image, in pixels of the picture. */
 const maxSidePx = 1_024;

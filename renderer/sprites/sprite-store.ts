@@ -27,6 +27,7 @@ interface DecodedSprites {
   readonly missing: number;
 }
 
+/** Decodes sprites and keeps those of the latest maps. */
 export class SpriteStore {
   /** Files that cannot be decoded are cached too. */
   private readonly kept = new LRUCache<string, DecodedSprites & { readonly weightBytes: number }>({
@@ -34,6 +35,7 @@ export class SpriteStore {
     sizeCalculation: ({ weightBytes }) => weightBytes,
   });
 
+  /** Returns the images of all files. A file that cannot be decoded counts as missing. */
   async decode({ files, missing }: Sprites): Promise<DecodedSprites> {
     if (files.length === 0) return { images: noImages, missing };
     const key = keyOf(files);

@@ -24,6 +24,7 @@ import { type PlacementHints, placementHintsOf } from './placement-hints.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
 
+/** A type of layer in the style specification. */
 export type LayerType = LayerSpecification['type'];
 
 /** Returns whether a feature is drawn at the whole zoom at or below the view's. */
@@ -64,6 +65,7 @@ export interface StyleLayer extends PlacementHints {
   property<T>(name: string): Property<T>;
 }
 
+/** A style that is ready to be drawn. */
 export interface CompiledStyle {
   /** From bottom to top. */
   readonly layers: readonly StyleLayer[];

@@ -9,6 +9,7 @@
  * need the same space, one of a layer that moves others has it.
  */
 export const reservesSpace = 'fenceline:reserves-space';
+/** Names an entry of a layer's `metadata`. Its names leave space to layers with {@link reservesSpace}. */
 export const leavesSpace = 'fenceline:leaves-space';
 /** Names an entry of a layer's `metadata`. A symbol without space moves names that leave space. */
 export const movesOthers = 'fenceline:moves-others';
@@ -41,6 +42,7 @@ export interface AreaAround {
   readonly minPx2: number;
 }
 
+/** How far apart equal texts are. */
 export interface RepeatDistance {
   /** CSS pixels at the zoom, and below. */
   readonly px: number;

@@ -8,6 +8,7 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
 
+/** A property whose value may depend on zoom and feature. */
 export interface Property<T> {
   /** `camera` depends on the zoom, `source` on the feature, `composite` on both. */
   readonly kind: 'constant' | 'camera' | 'source' | 'composite';

@@ -5,6 +5,7 @@
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { spritePlaces, spriteProblems } from '../sprites/sprite-urls.js';
 
+/** A part of a style that is not drawn. */
 export interface Unsupported {
   /** The layer's id, or null for the whole style. */
   readonly layer: string | null;

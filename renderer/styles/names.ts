@@ -1,6 +1,8 @@
 /** Names of the built-in styles. */
 
+/** The names by which requests select a style. */
 export const builtInStyles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
+/** The name of a built-in style. */
 export type BuiltInStyle = (typeof builtInStyles)[number];
 
 /** The names of the same styles in other services, whose clients ask for them. */

@@ -11,6 +11,7 @@ interface RoadColors {
   readonly casing: PaletteColor;
 }
 
+/** The colours of a text. */
 export interface LabelColors {
   readonly text: PaletteColor;
   readonly halo: PaletteColor;
@@ -26,6 +27,7 @@ export interface ShieldColors {
 /** Groups of points of interest with one colour. */
 export type PoiColor = 'airport' | 'transit' | 'green' | 'hospital' | 'education' | 'culture' | 'civic';
 
+/** All colours of a style. */
 export interface Palette {
   readonly land: PaletteColor;
   readonly water: PaletteColor;

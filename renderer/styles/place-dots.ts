@@ -4,7 +4,9 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Drawing } from '../sprites/drawn-images.js';
 import type { Palette, PaletteColor } from './palette.js';
 
+/** The image of a city's dot. */
 export const cityDot = 'place-city';
+/** The image of a capital's dot. */
 export const capitalDot = 'place-capital';
 
 /** Radii in CSS pixels, from the outside: the halo, and rings of the name's colour and the halo's in turn. */

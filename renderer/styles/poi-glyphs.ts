@@ -4,6 +4,7 @@
  * From Maki 8.2 (https://labs.mapbox.com/maki-icons/), CC0 1.0: no attribution is required.
  */
 
+/** The shapes by name. */
 export const poiGlyphs = {
   airport:
     'M15,6.8182L15,8.5l-6.5-1 l-0.3182,4.7727L11,14v1l-3.5-0.6818L4,15v-1l2.8182-1.7273L6.5,7.5L0,8.5V6.8182L6.5,4.' +
@@ -220,6 +221,7 @@ export const poiGlyphs = {
     ',6z',
 } as const;
 
+/** The name of a shape. */
 export type PoiGlyph = keyof typeof poiGlyphs;
 
 /** Side of the square that a glyph is drawn on. */

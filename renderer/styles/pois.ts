@@ -79,6 +79,7 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   shop: poi(18, 'civic', 'shop', ...shops),
 };
 
+/** All kinds. Of two that start at one zoom, the earlier one comes first. */
 export const poiClasses = Object.keys(poiStyles) as PoiClass[];
 
 /** Values of tags for each class. */
@@ -101,7 +102,9 @@ export const orderOfRenown = expression('*', -4 * classStep, renown);
 
 /** Languages of a name that tell a sight from a building, and what visitors know from a sight. */
 const [knownFrom, famousFrom] = [2, 3];
+/** Tests whether a feature's name has enough languages for a sight. */
 export const isKnown = expression('>=', renown, knownFrom);
+/** Tests whether a feature's name has enough languages for a sight that visitors know. */
 export const isFamous = expression('>=', renown, famousFrom);
 /** Entrances, courtyards and businesses are tagged as attractions, too. */
 export const withoutUnknownAttractions = (tag: ExpressionSpecification): ExpressionSpecification =>

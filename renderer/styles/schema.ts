@@ -40,6 +40,7 @@ export const coverClasses = [
   ] as const),
 ];
 
+/** What an area is, as far as styles tell areas apart. */
 export type AreaClass = (typeof zoneClasses)[number] | (typeof coverClasses)[number];
 
 /** Roads, the least important first. A link is the ramp of a large road. */
@@ -50,14 +51,17 @@ export const roadClasses = [
 /** Kinds of roads, which {@link roadClasses} orders by importance. */
 export type RoadClass = (typeof roadClasses)[number];
 
+/** `transit`: subways and trams. */
 export type RailClass = 'rail' | 'transit';
+/** How wide a waterway is drawn. */
 export type WaterwayClass = 'river' | 'stream';
 type AerowayClass = 'runway' | 'taxiway';
 type BorderClass = 'country' | 'state';
 /** A microstate is a country smaller than any city. */
 export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 'village' | 'suburb' | 'neighbourhood';
-/** Looks of road shields. */
+/** Styles of road shields. */
 export type ShieldClass = 'motorway' | 'trunk' | 'national' | 'regional';
+/** The kinds of points of interest. */
 export type PoiClass =
   | ('airport' | 'station' | 'subway' | 'ferry')
   | (

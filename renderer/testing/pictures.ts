@@ -9,6 +9,7 @@ import type { TileSource, Viewport } from '../types.js';
 import { worldPosition } from '../view/projection.js';
 import { type DrawnFeature, sourceOf, tileBytes } from './tiles.js';
 
+/** The pixels of a picture without opacity, three bytes each. */
 export class Picture {
   constructor(
     readonly pixels: Uint8Array,
@@ -31,6 +32,7 @@ export class Picture {
     return count;
   }
 
+  /** Returns the number of pixels of a colour, which is `#rrggbb`. */
   count(color: string): number {
     let count = 0;
     for (let y = 0; y < this.height; y++) {
@@ -40,6 +42,7 @@ export class Picture {
   }
 }
 
+/** Decodes an image of any format. */
 export async function pictureOf(bytes: Uint8Array): Promise<Picture> {
   const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return new Picture(data, info.width, info.height);
@@ -53,6 +56,7 @@ export function viewFrom(left: number, top: number, view: Viewport): Viewport {
   return { ...view, center: worldPosition([left + view.width / 2, top + view.height / 2], view.zoom) };
 }
 
+/** Returns a style of these layers over the source `tiles`. */
 export function styleOf(layers: readonly object[]): StyleSpecification {
   const complete = layers.map((layer, i) => ({ id: `layer-${i}`, ...layer }) as LayerSpecification);
   return { version: 8, sources: { tiles: { type: 'vector' } }, layers: complete };
@@ -63,6 +67,7 @@ export function shapes(type: string, paint: object, more: object = {}): object {
   return { type, source: 'tiles', 'source-layer': 'shapes', paint, ...more };
 }
 
+/** Draws layers over a source, without labels and overlays. */
 export async function drawSource(
   source: TileSource,
   layers: readonly object[],

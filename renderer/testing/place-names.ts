@@ -1,5 +1,6 @@
 /** One real name of a place in every script that OpenStreetMap uses, with the package that draws it. For tests. */
 
+/** The names by script. */
 export const placeNames: readonly (readonly [script: string, name: string, packageName: string])[] = [
   ['Latin', 'Łódź İzmir Đồng Hới', 'noto-sans'],
   ['Cyrillic', 'Київ Љубљана Өскемен', 'noto-sans'],

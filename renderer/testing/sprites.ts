@@ -5,6 +5,7 @@ import type { SpriteImages } from '../sprites/sprite-images.js';
 import { SpriteStore } from '../sprites/sprite-store.js';
 import type { SpriteFile } from '../types.js';
 
+/** An image of a sprite that a test draws. */
 export interface DrawnImage {
   /** CSS pixels. */
   readonly width: number;
@@ -66,6 +67,7 @@ export function spriteOf(images: Readonly<Record<string, DrawnImage>>, pixelRati
   return { id, index: Buffer.from(JSON.stringify(index)), image: canvas.toBuffer('image/png') };
 }
 
+/** Returns the images as a renderer decodes them from a sprite. Throws a TypeError if it cannot. */
 export async function imagesOf(images: Readonly<Record<string, DrawnImage>>, pixelRatio = 1): Promise<SpriteImages> {
   const decoded = await new SpriteStore().decode({ files: [spriteOf(images, pixelRatio)], missing: 0 });
   if (decoded.missing > 0) throw new TypeError('The sprite cannot be read');

@@ -3,8 +3,10 @@
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { TileSource } from '../types.js';
 
+/** A vertex in tile units. */
 export type Vertex = readonly [x: number, y: number];
 
+/** A feature of a tile that a test builds. */
 export interface DrawnFeature {
   readonly type: 'point' | 'line' | 'polygon';
   /** Points, lines or unclosed rings. Outer rings are clockwise on the screen, as in the specification. */

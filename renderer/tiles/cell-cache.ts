@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 
+/** Values by key and cell. */
 export class CellCache<Value extends object> {
   /** The values of each key by the number of the cell. */
   private readonly entries: LRUCache<string, readonly (Value | undefined)[]>;

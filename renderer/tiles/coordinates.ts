@@ -18,6 +18,7 @@ export class Integers {
     private readonly end: number,
   ) {}
 
+  /** Says whether the list has been read. */
   get done(): boolean {
     return this.at >= this.end;
   }
@@ -27,6 +28,7 @@ export class Integers {
     return this.at;
   }
 
+  /** Returns the next integer; 0 after the end. */
   next(): number {
     if (this.at >= this.end) return 0;
     let value = this.bytes[this.at++]!;

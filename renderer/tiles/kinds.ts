@@ -40,6 +40,7 @@ export class Kinds {
     for (const [i, key] of chosen.entries()) this.ranks[key] = i + 1;
   }
 
+  /** Returns the number of a feature's kind. */
   of(feature: Tagged): number {
     const known = this.known[feature.order]!;
     if (known > 0) return known - 1;

@@ -18,6 +18,7 @@ interface Place {
 const maxLoading = { vector: 8, raster: 32 } as const;
 const mebibyte = 2 ** 20;
 
+/** Loads the tiles of one map. */
 export class TileLoader {
   private readonly counted = new Set<Tile>();
   private leftBytes: number;

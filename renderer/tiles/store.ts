@@ -26,6 +26,7 @@ const entryBytes = 200;
 /** Time that a tile is cached, because a server's tiles change. */
 const defaultKeptForMs = 60 * 60_000;
 
+/** The tiles that a renderer has read lately. */
 export class TileStore {
   private readonly tiles: LRUCache<string, Tile>;
   private readonly pending = new Map<string, Promise<Tile>>();

@@ -15,8 +15,11 @@ import { Kinds } from './kinds.js';
 
 /** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
 export type GeometryType = 0 | 1 | 2 | 3;
+/** Type of features that are points (Mapbox Vector Tile specification 2.1, section 4.3.4). */
 export const point = 1;
+/** Type of features that are lines. */
 export const line = 2;
+/** Type of features that are areas. */
 export const polygon = 3;
 
 type Value = string | number | boolean;
@@ -35,6 +38,7 @@ export interface VectorTile {
 /** Where the messages of a layer's features are in the tile: first byte, end, and end of the geometry. */
 type Spans = Int32Array;
 
+/** One layer of a tile. */
 export class TileLayer {
   private readonly kindsByKeys = new Map<string, Kinds>();
   /** Features by index, as far as they were read. */
@@ -212,14 +216,17 @@ export class TileFeature {
     readonly box: PixelBox,
   ) {}
 
+  /** Returns the type of the geometry. */
   get type(): GeometryType {
     return this.message.type;
   }
 
+  /** Returns the id; undefined if the feature has none. */
   get id(): number | undefined {
     return this.message.id;
   }
 
+  /** Returns the properties, which are decoded at the first call. */
   get properties(): Properties {
     this.read ??= this.readProperties();
     return this.read;

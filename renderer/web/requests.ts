@@ -8,6 +8,7 @@ import type { BuiltInStyle } from '../styles/names.js';
  * basemap's names beyond the archive.
  */
 export const tilesets = ['archive', 'basemap', 'beyond'] as const;
+/** A set of tiles that interactive maps load. */
 export type Tileset = (typeof tilesets)[number];
 
 /** A file of an interactive map. */

@@ -13,6 +13,7 @@ export function lengthOf(xy: readonly number[]): number {
 /** Returns the length of a vector. Math.hypot takes ten times as long, because it allows for huge numbers. */
 export const distance = (dx: number, dy: number): number => Math.sqrt(dx * dx + dy * dy);
 
+/** A line that is asked for positions by their distance from its start. */
 export class Polyline {
   /** Distance of each vertex from the start. */
   private readonly distances: readonly number[];
@@ -28,6 +29,7 @@ export class Polyline {
     this.distances = distances;
   }
 
+  /** Returns the length in the unit of the coordinates. */
   get length(): number {
     return this.distances[this.distances.length - 1]!;
   }

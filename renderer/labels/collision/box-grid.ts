@@ -24,6 +24,7 @@ export class BoxGrid<Box extends PixelBox> {
     this.rows = Math.max(1, Math.ceil(height / cellPx));
   }
 
+  /** Adds a box to every cell that it touches. */
   insert(box: Box): void {
     const { left, right, top, bottom } = this.cellsOf(box);
     for (let row = top; row <= bottom; row++) {

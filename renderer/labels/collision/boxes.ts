@@ -40,6 +40,7 @@ export interface Padding {
   readonly left: number;
 }
 
+/** Returns the same padding on all sides, in pixels. */
 export const evenPadding = (px: number): Padding => ({ top: px, right: px, bottom: px, left: px });
 
 /** Returns the box, enlarged on each side. */

@@ -19,6 +19,7 @@ const insideShare = 0.25;
 export const maxOutsidePx = rangePx * (1 - insideShare);
 /** Value of the outline. */
 export const outlineValue = 255 * (1 - insideShare);
+/** How much the values of a field change within a pixel of its size. */
 export const valuesPerPx = 255 / rangePx;
 /** A letter's distance field. Lengths are pixels of the field. */
 export interface LetterField {

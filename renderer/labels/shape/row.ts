@@ -66,6 +66,7 @@ export function rowRuns(row: string, start: number, textStyle: TextStyle, x: num
   });
 }
 
+/** A letter of a row that has sections of different style. */
 export interface StyledLetter {
   readonly letter: string;
   /** With letter spacing, in CSS pixels. */

@@ -52,6 +52,7 @@ export const labelsOf = (
   ...rest: [language: string, filling?: Filling]
 ): PlacedLabel[] => preparedLabels(frame, style, ...rest).place(keepFree);
 
+/** Returns the labels that are placed in a frame by layers with these layouts, in English. */
 export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: readonly PixelBox[] = []): PlacedLabel[] {
   return labelsOf(frame, symbolStyle(layouts), keepFree, 'en');
 }
@@ -61,4 +62,5 @@ export function paintLabels(frame: Frame, style: CompiledStyle): void {
   drawLabels(frame.surface, frame.view.scale, labelsOf(frame, style, [], 'en'));
 }
 
+/** Returns the texts of the labels, in the order of placement. */
 export const textsOf = (labels: readonly PlacedLabel[]): string[] => labels.map(({ candidate }) => candidate.text);

@@ -10,6 +10,7 @@ import type { Candidate, Placement, TextCollisionRules } from '../label.js';
 import { hanForms } from '../text/script.js';
 import type { TextStyle } from '../text/text-style.js';
 
+/** Returns a plain text style with the fonts that the text needs. */
 export function textStyleFor(text: string, overrides: Partial<TextStyle> = {}): TextStyle {
   return {
     face: 'regular',
@@ -35,6 +36,7 @@ const textRules: TextCollisionRules = {
   minRepeatPx: 0,
 };
 
+/** Returns a candidate that can be placed in the given ways. */
 export function candidateOf(
   text: string,
   placements: readonly Placement[],

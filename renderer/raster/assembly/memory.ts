@@ -7,9 +7,12 @@
 
 /** Points of a ring or line that is added: x and y as f64. Or the distance field of a letter that is added. */
 export const pointsAt: usize = 1_024;
+/** Most points of a ring or line; longer ones are added in pieces. */
 export const maxPoints: i32 = 2 ** 14;
 
+/** Most pixels that one filling changes. */
 export const maxPixelsAtOnce: i32 = 2 ** 20;
+/** Most rows that one filling changes. */
 export const maxRowsAtOnce: i32 = 4_096;
 
 /** Changes of the covered share, an i32 for each pixel. All are 0 between two fillings. */
@@ -33,10 +36,13 @@ export const shadesAt: usize = spansAt + 8 * maxRowsAtOnce;
 export const maxColors: i32 = 16_384;
 /** A hash table of the numbers of colours, as u16. */
 export const slots: i32 = 4 * maxColors;
+/** The hash table. */
 export const slotsAt: usize = shadesAt + 8 * 256;
 /** Of each number: the colour and the pixels that have it, as 32 bits, and its palette entry, a byte. */
 export const colorsAt: usize = slotsAt + 2 * slots;
+/** The number of pixels of each colour. */
 export const countsAt: usize = colorsAt + 4 * (maxColors + 4);
+/** The palette entry of each colour. */
 export const entriesAt: usize = countsAt + 4 * (maxColors + 4);
 
 /** Red, green, blue and opacity of the pixels, row by row. */

@@ -5,6 +5,7 @@ import { Bitmap } from '../bitmap.js';
 import { type Ink, inkOf } from '../ink.js';
 import type { Picture } from '../picture.js';
 
+/** Opaque black. */
 export const black = inkOf(0, 0, 0, 1);
 
 const maxOpen = 8;

@@ -8,6 +8,7 @@ import type { Geometry, Position } from 'geojson';
 import { PbfReader } from 'pbf';
 import { type Bounds, polygonsOf } from './rings.js';
 
+/** The tags of an element. */
 export type Tags = Readonly<Record<string, string>>;
 
 /** An element with tags. A closed way is an area if its tags say so. */

@@ -4,6 +4,7 @@ import { labelPoint } from '../../basemap/label-point.js';
 import type { ZoomedLayer } from '../../basemap/tiles.js';
 import type { Tags } from './extract.js';
 
+/** The properties of a feature. One that is undefined is left out. */
 export type Properties = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Collects features by layer, in the order of the layers' first features. */
@@ -20,12 +21,15 @@ export class Layers {
     list.push({ type: 'Feature', geometry, properties: { ...kept, min_zoom: minZoom } });
   }
 
+  /** Returns the layers, for all zooms of the archive. */
   all(): ZoomedLayer[] {
     return [...this.features].map(([name, features]) => ({ name, minZoom: 0, maxZoom: this.maxZoom, features }));
   }
 }
 
+/** Says whether the geometry is an area. */
 export const isPolygon = ({ type }: Geometry): boolean => type === 'Polygon' || type === 'MultiPolygon';
+/** Says whether the geometry is one line. */
 export const isLine = ({ type }: Geometry): boolean => type === 'LineString';
 
 /** Returns the point of a label: of an area the pole of inaccessibility of its largest part. */
@@ -68,6 +72,7 @@ export function firstTag(tags: Tags, keys: readonly string[]): readonly [string,
   return key === undefined ? undefined : [key, tags[key]!];
 }
 
+/** Says whether a tag is set to anything but `no`. */
 export const isYes = (value: string | undefined): boolean => value !== undefined && value !== 'no';
 /** True, or left out. */
 export const flag = (value: boolean): true | undefined => value || undefined;

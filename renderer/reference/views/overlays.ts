@@ -10,6 +10,7 @@ const row = (latitude: number, west: number, east: number, count: number): strin
     '|',
   );
 
+/** Views of markers, paths and geofences. */
 export const overlayViews: readonly ReferenceView[] = [
   florence('marker-alone', 'markers=43.7745,11.2575'),
   florence(

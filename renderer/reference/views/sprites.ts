@@ -179,6 +179,7 @@ const woven = {
 
 const at = (ratio: number) => ({ style: woven, sprites: [spriteOf(imagesAt(ratio), ratio)] });
 
+/** Views of sprites. */
 export const spriteViews: readonly ReferenceView[] = [
   sanFrancisco(
     'sprite-16',

@@ -40,6 +40,7 @@ const blueprint: StyleSpecification = {
   ],
 };
 
+/** Views of streets. */
 export const streetViews: readonly ReferenceView[] = [
   florence('florence-11-light', 'width=200&height=150&center=43.7735,11.291&zoom=11&style=svc-light-v1'),
   florence('florence-12', 'center=43.785,11.28&zoom=12'),

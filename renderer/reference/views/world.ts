@@ -6,6 +6,7 @@ import { type ReferenceView, viewsOf } from '../view.js';
 
 const view = viewsOf('basemap');
 
+/** Views of the built-in basemap. */
 export const worldViews: readonly ReferenceView[] = [
   view('world', 'width=512&height=400&center=20,10&zoom=1'),
   view('world-light', 'width=512&height=256&center=20,110&zoom=1&style=svc-light-v1'),

@@ -10,6 +10,7 @@ const street = { fill: '#5a6576', casing: '#15181c' };
 const primary = { fill: '#8290a6', casing: '#14171b' };
 const motorway = { fill: '#bb9c59', casing: '#121418' };
 
+/** The colours of `svc-dark-v1`. */
 export const darkPalette: Palette = {
   land: '#20242a',
   water: '#26455f',

@@ -9,6 +9,7 @@ const street = { fill: '#ffffff', casing: '#cfc7ba' };
 const primary = { fill: '#fde29a', casing: '#d8b65c' };
 const motorway = { fill: '#f6b46c', casing: '#cf8843' };
 
+/** The colours of `svc-default-v1`. */
 export const defaultPalette: Palette = {
   land: '#f7f4ee',
   water: '#a3cfe6',

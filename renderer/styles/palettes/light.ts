@@ -11,6 +11,7 @@ const street = { fill: '#ffffff', casing: '#d3d3cf' };
 const major = { fill: '#ffffff', casing: '#c3c3be' };
 const motorway = { fill: '#f7f4ec', casing: '#adada7' };
 
+/** The colours of `svc-light-v1`. */
 export const lightPalette: Palette = {
   land: '#f4f4f2',
   water: '#c4d1d9',

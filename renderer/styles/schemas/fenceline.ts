@@ -3,6 +3,7 @@
 import { expression } from '../expressions.js';
 import type { Schema } from '../schema.js';
 
+/** Where the features of the built-in basemap come from. */
 export const fencelineSchema: Schema = {
   background: 'water',
   land: { sourceLayer: 'land' },

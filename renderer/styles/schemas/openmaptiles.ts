@@ -81,6 +81,7 @@ const poiTag = expression(
 
 const onLand = expression('!=', ['get', 'maritime'], 1);
 
+/** Where the features of OpenMapTiles come from. */
 export const openMapTilesSchema: Schema = {
   background: 'land',
   land: null,

@@ -101,6 +101,7 @@ const cover = {
   pedestrian: ['pedestrian', 'marketplace', 'bridge'],
 };
 
+/** Where the features of Protomaps 2 and 3 come from. */
 export const protomapsV3Schema: Schema = {
   background: 'water',
   land: { sourceLayer: 'earth', filter: isPolygon },

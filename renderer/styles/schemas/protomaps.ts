@@ -45,6 +45,7 @@ const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   path: ['path', 'footway', 'cycleway', 'bridleway', 'steps', 'corridor', 'other'],
 };
 
+/** Where the features of Protomaps 4 come from. */
 export const protomapsSchema: Schema = {
   background: 'water',
   land: { sourceLayer: 'earth', filter: isPolygon },

@@ -37,6 +37,7 @@ const streetRails = {
   transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'],
 };
 
+/** Where the features of Shortbread come from. */
 export const shortbreadSchema: Schema = {
   background: 'land',
   land: null,
