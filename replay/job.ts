@@ -29,6 +29,7 @@ export interface ReplayJob {
   readonly proposed: Proposed;
 }
 
+/** Bounds of one replay. */
 export interface JobBounds {
   /** Records of all projects that are read. */
   readonly maxRecords: number;
@@ -37,6 +38,7 @@ export interface JobBounds {
   readonly maxPlaces: number;
 }
 
+/** The bounds that no setting changes. */
 export const defaultJobBounds: JobBounds = { maxRecords: 20_000_000, maxEvents: 5_000, maxPlaces: 200 };
 
 /** The result of a replay. Counts are of the range, without the warm-up. */

@@ -62,6 +62,10 @@ interface ReplayedPage {
  */
 export const maxAppendDelayMs = 60 * 60 * 1000;
 
+/**
+ * Yields what each page of the partition would cause today. `span` is a range of offsets; from 0 on, devices start
+ * without a state as they did in fact.
+ */
 export async function* replayPartition({
   log,
   catalog,

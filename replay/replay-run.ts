@@ -17,6 +17,7 @@ type StopReason = 'cancelled' | 'too_long' | 'project_deleted' | 'lease_lost' | 
 export class Stop {
   readonly #controller = new AbortController();
 
+  /** Returns the signal that ends the run. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -26,6 +27,7 @@ export class Stop {
     return this.signal.reason;
   }
 
+  /** Ends the run. Only the first reason counts. */
   because(reason: StopReason): void {
     this.#controller.abort(reason);
   }
@@ -44,6 +46,7 @@ interface ReplayRunParts {
   readonly everyMs: number;
 }
 
+/** One replay from its admission to its end. */
 export class ReplayRun {
   readonly #parts: ReplayRunParts;
   readonly #stop: Stop;

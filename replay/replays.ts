@@ -29,6 +29,7 @@ export interface Replays {
   close(): Promise<void>;
 }
 
+/** What the replays of a node work with. */
 export interface ReplaysParts {
   readonly configuration: Pick<ConfigurationReader, 'revisionOf'>;
   readonly values: ExpiringValues;

@@ -30,6 +30,7 @@ export const retentionMs = hourMs;
 /** A value of the store holds this many events, each of less than 5 kB. */
 export const eventsPerPage = 50;
 
+/** The replays of all nodes, in a store that forgets them. */
 export interface StoredReplays {
   put(record: ReplayRecord): Promise<void>;
   get(scope: Scope, id: string): Promise<ReplayRecord | undefined>;

@@ -34,6 +34,7 @@ export function placeName({ geofence, beacon }: Event): string {
   return tag !== null && externalId !== null ? `${tag}/${externalId}` : description;
 }
 
+/** Counts compared events as they come. */
 export class Tally {
   readonly #places = new Map<string, Place & { readonly transitions: ReturnType<typeof noTransitions> }>();
   readonly #total = noTransitions();
@@ -52,6 +53,7 @@ export class Tally {
     return [...this.#places.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
+  /** Returns the counts of all places together. */
   get total(): TransitionCounts {
     return this.#total;
   }

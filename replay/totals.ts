@@ -25,6 +25,7 @@ export const newTotals = () => ({
   lastReceivedAt: Number.NEGATIVE_INFINITY,
 });
 
+/** The totals before the first record. */
 export const noTotals: Totals = newTotals();
 
 /** Returns the totals of both, with the earlier first and the later last time of receipt. */
