@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { nearestName } from '../http/fields/spelling.js';
 import { type CommandDescription, type OptionDescription, UsageError } from './command.js';
 
-export interface Arguments {
+interface Arguments {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly words: readonly string[];
   readonly wantsHelp: boolean;

@@ -2,6 +2,7 @@
  * The types of a command: its description, and its implementation, which is loaded when it is called.
  */
 
+/** An option of a command, as Node's `parseArgs` and help need it. */
 export interface OptionDescription {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
@@ -12,8 +13,10 @@ export interface OptionDescription {
   readonly form?: string;
 }
 
+/** The options of a command by name, without the dashes. */
 export type Options = Readonly<Record<string, OptionDescription>>;
 
+/** What help, error messages and `docs/commands.md` say about a command. */
 export interface CommandDescription<Known extends Options = Options> {
   /** One-line sentence for the list of commands. */
   readonly summary: string;
@@ -25,6 +28,7 @@ export interface CommandDescription<Known extends Options = Options> {
   readonly examples: readonly { readonly line: string; readonly explanation: string }[];
 }
 
+/** The given options: `true` for a boolean one, the text of any other. */
 export type Values<Known extends Options> = {
   readonly [Name in keyof Known]?: (Known[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
 };

@@ -44,6 +44,7 @@ const runningNode = {
 
 const describe = <const Known extends Options>(description: CommandDescription<Known>) => description;
 
+/** All commands in the order in which help lists them. */
 export const descriptions = {
   serve: describe({
     summary: 'Runs Fenceline: everything in one process, or, in a cluster, the roles of this process.',
@@ -479,5 +480,7 @@ export const descriptions = {
   }),
 } as const;
 
+/** The name of a command. */
 export type CommandName = keyof typeof descriptions;
+/** The options that a command is described with. */
 export type OptionsOf<Name extends CommandName> = (typeof descriptions)[Name]['options'];

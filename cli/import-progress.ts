@@ -9,7 +9,7 @@ const usualColumns = 80;
 const grouped = (count: number): string => Math.round(count).toLocaleString('en-US');
 
 /** How much of the whole is done, 0 to 1, and what the line says about it, the most important part first. */
-export interface Progress {
+interface Progress {
   readonly share: number;
   readonly parts: readonly string[];
 }
@@ -47,6 +47,7 @@ export function lineOf({ share, parts }: Progress, columns: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(characters - full)} ${text}`;
 }
 
+/** The line of a terminal that shows the progress. Without a terminal it shows nothing. */
 export interface ProgressLine {
   show(progress: Progress): void;
   /** Clears the line. */

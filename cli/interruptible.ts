@@ -2,7 +2,7 @@
 import { printable } from '../server/terminal-text.js';
 import { Interruption } from './interruption.js';
 
-export interface Interruptible {
+interface Interruptible {
   /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one exits at once. */
   readonly signal: AbortSignal;
   /** Stops listening. */

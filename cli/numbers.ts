@@ -2,7 +2,7 @@
 import { numberOf } from '../http/fields/values.js';
 import { UsageError } from './command.js';
 
-export interface NumberRule {
+interface NumberRule {
   readonly least: number;
   readonly most: number;
 }

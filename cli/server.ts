@@ -6,6 +6,7 @@ import { isHttpUrl } from '../server/config/http-url.js';
 import { localAddress } from '../server/local-address.js';
 import { CommandFailure, UsageError } from './command.js';
 
+/** The server that a command calls, and the key that it gives. */
 export interface Access {
   /** Without a slash at the end. */
   readonly address: string;
@@ -14,7 +15,7 @@ export interface Access {
   readonly isRadar?: true;
 }
 
-export interface RequestOptions extends RequestInit {
+interface RequestOptions extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of a body that is a stream. */
   readonly duplex?: 'half';

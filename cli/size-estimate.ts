@@ -41,6 +41,7 @@ const clickHouseReplicas = 2;
 const clickHouseDays = { location: 7, event: 365 } as const;
 const secondsPerDay = 86_400;
 
+/** What an installation must carry. */
 export interface Workload {
   readonly devices: number;
   /** Time between two locations of a device. */
@@ -57,6 +58,7 @@ export interface Workload {
   readonly apiNodes: number;
 }
 
+/** What the workload needs, with reserve. */
 export interface Estimate {
   readonly locationsPerSecond: number;
   readonly eventsPerSecond: number;
@@ -78,6 +80,7 @@ export interface Estimate {
 
 const processesFor = (rate: number, rateOfOne: number): number => Math.max(2, Math.ceil((rate / rateOfOne) * reserve));
 
+/** Calculates an estimate. Capacities are those of {@link perCoreAndSecond}. */
 export function estimate(workload: Workload): Estimate {
   const { devices, replicas, apiNodes } = workload;
   const bytes = recordBytes[workload.records];

@@ -12,6 +12,7 @@ import { type Access, adminAccessOf, call, NoAnswer } from '../server.js';
 /** Files are readable by their owner only: they contain locations and hashes of keys. */
 const mask = 0o077;
 
+/** Copies the data folder of an embedded node, which may run meanwhile. */
 export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) => {
   if (folder === undefined || rest.length > 0)
     throw new UsageError('backup requires one folder: fenceline backup FOLDER');

@@ -7,6 +7,7 @@ import type { Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 
+/** Prints every setting with its value and source. Throws for settings that contradict one another. */
 export const run: Run<OptionsOf<'config'>> = async (values) => {
   const { configuration, settings } = configurationFrom(values);
   refuseContradictions(configuration);

@@ -9,6 +9,10 @@ import { outputLost } from '../output.js';
 const maxima = { seconds: 2_000_000, devices: 100_000, rate: 10_000 } as const;
 const names = ['seconds', 'devices', 'rate'] as const;
 
+/**
+ * Starts a node in a temporary folder and drives a fleet through its city for the given time, or until it is
+ * interrupted.
+ */
 export const run: Run<OptionsOf<'demo'>> = async (values) => {
   const numbers = names.flatMap((name): [string, number][] => {
     const text = values[name];

@@ -8,6 +8,7 @@ import type { OptionsOf } from '../descriptions.js';
 
 const signs = { ok: 'ok', warning: 'warning', failure: 'FAILURE' } as const;
 
+/** Prints what is wrong with this installation. Exits with 1 after a failure. */
 export const run: Run<OptionsOf<'doctor'>> = async (values) => {
   const { configuration } = configurationFrom(values);
   const counts = { ok: 0, warning: 0, failure: 0 };

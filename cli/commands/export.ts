@@ -13,6 +13,7 @@ import { accessOf, request } from '../server.js';
 
 const resources = ['geofences', 'beacons'];
 
+/** Writes all geofences or beacons of the key's environment to a file or to standard output. */
 export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofences', ...rest]) => {
   if (!resources.includes(resource) || rest.length > 0)
     throw new UsageError('export writes geofences or beacons: fenceline export [geofences|beacons] [OPTIONS]');

@@ -25,6 +25,7 @@ const maxShownRows = 20;
 const retryMs = 1_000;
 const maxLosses = 30;
 
+/** Sends a file to a server and follows its import. Exits with 1 if rows were rejected. */
 export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) => {
   if (path === undefined || others.length > 0) throw new UsageError('import takes one FILE');
   const access = await accessOf(values);

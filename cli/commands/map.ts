@@ -38,6 +38,7 @@ export const mapParameters = {
 /** Formats by the extension of the output file. */
 const formats: Readonly<Record<string, string>> = { '.png': 'png', '.webp': 'webp', '.jpg': 'jpg', '.jpeg': 'jpg' };
 
+/** Draws one static map into a file, without a server. */
 export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   const [text] = words;
   if (text === undefined || words.length > 1) throw new UsageError('map requires one query, in quotation marks');

@@ -23,6 +23,7 @@ const defaultRadar = 'https://api.radar.io';
 const defaultTolerance = '60s';
 const maxShown = 20;
 
+/** Copies geofences, beacons and settings of a Radar project, or compares the events of both services. */
 export const run: Run<OptionsOf<'migrate'>> = async (values, [action, subject, ...rest]) => {
   if (rest.length > 0) throw new UsageError('migrate takes radar FOLDER, or compare');
   if (action === 'radar' && subject !== undefined) return copy(values, subject);

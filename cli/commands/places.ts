@@ -21,6 +21,7 @@ const maxRetries = 20;
 /** Problems that are printed; the rest are counted. */
 const maxShown = 100;
 
+/** Sends a catalogue of places to a server in batches. Exits with 1 if places were refused. */
 export const run: Run<OptionsOf<'places'>> = async (values, [action, file, ...rest]) => {
   if (action !== 'import' || file === undefined || rest.length > 0) throw new UsageError('places requires import FILE');
   const format = formatOfName(file);
@@ -40,6 +41,7 @@ interface Total {
   refused: number;
 }
 
+/** Returns the line that says what an import of places did. */
 export function summaryOf({ created, updated, unchanged }: Omit<Total, 'refused'>): string {
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged`;
   return created + updated === 0 && unchanged > 0 ? `Nothing changed: ${counts}` : counts;

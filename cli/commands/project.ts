@@ -5,6 +5,7 @@ import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, adminAccessOf, call } from '../server.js';
 
+/** Creates or lists projects, or rotates a key, with the admin API key. */
 export const run: Run<OptionsOf<'project'>> = async (values, words) => {
   const action = actionOf(values, words);
   if (action === undefined) throw new UsageError('project requires create NAME, list, or rotate-key ID');

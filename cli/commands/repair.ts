@@ -53,6 +53,7 @@ const undone = `- A running process with role analytics keeps positions of ${ana
 /** Returns whether a running owner would not notice the move. Without a claim, it looks for moves only when halted. */
 const isUndone = ({ group, divergence }: Finding): boolean => group === analyticsSinkGroup && divergence === undefined;
 
+/** Reports positions that the log does not have, and moves them if `--yes` is given. Exits with 1 while some remain. */
 export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => {
   if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
   const named = namedOffset(values);

@@ -24,6 +24,7 @@ const readers: readonly Reader[] = [
   ...stored.map((topic): Reader => ({ group: analyticsSinkGroup, topic, positions: 'positions' })),
 ];
 
+/** Increases the number of partitions of a stopped cluster. Exits with 1 and the reasons if it cannot. */
 export const run: Run<OptionsOf<'repartition'>> = async (values) => {
   if (values.partitions === undefined) throw new UsageError('repartition requires --partitions, their new number');
   const to = wholeNumber('partitions', values.partitions, { least: 1, most: maxPartitions });

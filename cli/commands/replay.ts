@@ -23,6 +23,7 @@ import { createProgress } from '../replay/progress.js';
 import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile } from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
 
+/** Evaluates recorded locations again and prints the events, without a server. */
 export const run: Run<OptionsOf<'replay'>> = async (values) => {
   const nowMs = Date.now();
   const request = readRequest(values, nowMs, process.stdout.isTTY ? 'summary' : 'ndjson');

@@ -8,6 +8,7 @@ import type { OptionsOf } from '../descriptions.js';
 /** The data folder is readable by its owner only. */
 const mask = 0o077;
 
+/** Restores a backup into an empty data folder. */
 export const run: Run<OptionsOf<'restore'>> = async (values, [folder, ...rest]) => {
   if (folder === undefined || rest.length > 0)
     throw new UsageError('restore requires the folder of one backup: fenceline restore FOLDER');

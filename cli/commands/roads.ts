@@ -15,6 +15,7 @@ import { interruptible } from '../interruptible.js';
 
 type Given = Values<OptionsOf<'roads'>>;
 
+/** Builds road data from an OpenStreetMap extract, with the programs of Valhalla. */
 export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
   const [verb, file, ...rest] = words;
   if (verb !== 'build' || file === undefined || rest.length > 0)

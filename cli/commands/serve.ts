@@ -11,6 +11,7 @@ import { CommandFailure, type Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 
+/** Runs a node until a signal ends it. */
 export const run: Run<OptionsOf<'serve'>> = async (values) => {
   const { configuration } = configurationFrom(values);
   endForSure();

@@ -6,6 +6,7 @@ import { type Estimate, estimate, type Workload } from '../size-estimate.js';
 
 type SizeValues = Values<OptionsOf<'size'>>;
 
+/** Prints what a workload needs, calculated from the measured capacity of a core. */
 export const run: Run<OptionsOf<'size'>> = async (values) => {
   const result = estimate(workloadOf(values));
   if (values.json === true) console.log(JSON.stringify(result));

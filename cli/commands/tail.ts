@@ -9,6 +9,7 @@ import { outputLost } from '../output.js';
 import { type Access, accessOf, noAnswer } from '../server.js';
 import { tailLine } from '../tail-format.js';
 
+/** Prints events as they happen, and goes on after a lost connection without a gap. */
 export const run: Run<OptionsOf<'tail'>> = async (values) => {
   const { type, tag, 'user-id': userId, device: deviceId, geofence, from } = values;
   if (from !== undefined && from !== 'earliest' && from !== 'latest')

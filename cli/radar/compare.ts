@@ -22,8 +22,9 @@ interface Place {
   readonly externalId?: string | null;
 }
 
-export type Difference = { readonly kind: 'missing' | 'extra'; readonly event: ComparedEvent };
+type Difference = { readonly kind: 'missing' | 'extra'; readonly event: ComparedEvent };
 
+/** What two lists of events have in common, and what not. */
 export interface Comparison {
   /** By type of event. `missing`: only Radar has it. `extra`: only Fenceline has it. */
   readonly counts: ReadonlyMap<string, { matched: number; missing: number; extra: number }>;
@@ -33,7 +34,7 @@ export interface Comparison {
   readonly notCompared: number;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly toleranceMs: number;
   /** The field that names the same user in both services. */
   readonly by: 'userId' | 'deviceId';
@@ -52,6 +53,7 @@ function identityOf({ type, user, geofence, beacon }: ComparedEvent, by: Compare
 const timeOf = ({ createdAt }: ComparedEvent): number => Date.parse(createdAt);
 const byTime = (a: ComparedEvent, b: ComparedEvent): number => timeOf(a) - timeOf(b);
 
+/** Pairs events of the same user, type and place in order of time, if their times differ by at most `toleranceMs`. */
 export function compareEvents(
   radar: readonly ComparedEvent[],
   fenceline: readonly ComparedEvent[],

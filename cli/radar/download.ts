@@ -4,6 +4,7 @@ import type { Access } from '../server.js';
 import { jsonLinesOf, wholeLinesBytes } from './json-lines.js';
 import { type ListedRecord, pagesOf } from './pages.js';
 
+/** A list of Radar that can be copied. */
 export interface DownloadedList {
   readonly resource: 'geofences' | 'beacons';
   /** The time by which Radar pages the list. */

@@ -4,6 +4,7 @@ import { isDictionary } from '../../http/fields/values.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import { CommandFailure } from '../command.js';
 
+/** An object of a file, with its line for errors. */
 export interface JsonLine {
   /** From 1. */
   readonly line: number;

@@ -6,7 +6,7 @@ import { type Access, call, Refusal } from '../server.js';
 /** A record of a list. `_id` and the times are text in every list. */
 export type ListedRecord = Readonly<Record<string, unknown>> & { readonly _id: string };
 
-export interface ListOptions {
+interface ListOptions {
   readonly path: 'geofences' | 'beacons' | 'events';
   /** The time by which the list is sorted and paged. */
   readonly time: 'createdAt' | 'updatedAt';
@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly after?: string | undefined;
 }
 
-export interface Page {
+interface Page {
   readonly records: readonly ListedRecord[];
   /** Where the next page begins; undefined on the last page. */
   readonly before: string | undefined;

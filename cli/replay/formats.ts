@@ -8,13 +8,15 @@ import { isoTime } from '../../schemas/wire/common.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { printable } from '../../server/terminal-text.js';
 
+/** The formats of a replay's output. */
 export const formats = ['summary', 'ndjson', 'csv'] as const;
+/** A format of a replay's output. */
 export type Format = (typeof formats)[number];
 
 /** How one event is written, or that it isn't. */
-export type LineOf = (compared: ComparedEvent) => string | undefined;
+type LineOf = (compared: ComparedEvent) => string | undefined;
 
-export interface EventFormat {
+interface EventFormat {
   readonly header?: string;
   readonly lineOf: LineOf;
 }

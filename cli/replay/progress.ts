@@ -3,7 +3,7 @@
 const everyMs = 200;
 const eraseLine = '\r\u001b[K';
 
-export interface Progress {
+interface Progress {
   add(records: number): void;
   /** Clears the line. */
   end(): void;

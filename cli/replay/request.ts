@@ -12,7 +12,7 @@ import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
 import { durationRule, momentRule, parseDuration, parseMoment } from './times.js';
 
-export type ReplayWords = {
+type ReplayWords = {
   readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined;
 };
 

@@ -5,7 +5,7 @@ import type { Totals } from '../../replay/totals.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { printable } from '../../server/terminal-text.js';
 
-export interface Account {
+interface Account {
   readonly totals: Totals;
   readonly tally: Tally;
   readonly elapsedMs: number;
