@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
+/** The program, which `CHROMIUM_PATH` can name. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? installed.find(existsSync) ?? installed[0]!;
 
 /** The reason why no browser can run here, or undefined. */

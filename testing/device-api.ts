@@ -34,6 +34,7 @@ function localReplies(): { inbox: Inbox; replies: Replies } {
   };
 }
 
+/** A started API, its node and keys, and what it has counted. */
 export interface DeviceApi {
   readonly node: TestNode;
   readonly app: FastifyInstance;
@@ -44,6 +45,7 @@ export interface DeviceApi {
   close(): Promise<void>;
 }
 
+/** Parts that a test replaces. */
 export interface DeviceApiOptions {
   readonly routes?: SdkDependencies['routes'];
   readonly bounds?: Partial<IngestBounds>;

@@ -30,6 +30,7 @@ interface MapLibreOptions {
   readonly frameEveryMs?: number;
 }
 
+/** The camera of a map. */
 export interface PeerView {
   readonly center: readonly [longitude: number, latitude: number];
   readonly zoom: number;
@@ -61,6 +62,7 @@ export interface PeerLabel {
   readonly bottom: number;
 }
 
+/** A page with MapLibre GL JS. */
 export interface MapLibre {
   /** The origin that serves the given files. */
   readonly url: string;

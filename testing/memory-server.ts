@@ -1,11 +1,13 @@
 /** Files from memory over loopback HTTP, from a thread of its own: what is measured shares no thread with it. */
 import { Worker } from 'node:worker_threads';
 
+/** A running server. */
 export interface MemoryServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** A file with its media type. */
 export interface ServedFile {
   readonly type: string;
   readonly bytes: Uint8Array;

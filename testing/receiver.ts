@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** A request as it arrived. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -17,26 +18,31 @@ export type Answering = (request: ReceivedRequest, response: ServerResponse) => 
 /** Answers 204 to every request. */
 export const acknowledging: Answering = (_, response) => void response.writeHead(204).end();
 
+/** A listening receiver. It answers 204 until a test sets `answering`. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   /** May be replaced at any time. */
   answering: Answering = acknowledging;
   readonly #server = createServer((incoming, response) => void this.#receive(incoming, response));
 
+  /** Starts a receiver on a free port of loopback. */
   static async start(): Promise<Receiver> {
     const receiver = new Receiver();
     await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
 
+  /** Returns the URL of a path. */
   url(path = '/'): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${path}`;
   }
 
+  /** Returns the requests to a path, in order of arrival. */
   at(path: string): ReceivedRequest[] {
     return this.requests.filter((request) => request.path === path);
   }
 
+  /** Cuts all connections and stops listening. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));

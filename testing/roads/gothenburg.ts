@@ -9,6 +9,7 @@ import { PbfWriter } from 'pbf';
 import type { Bounds } from '../../providers/roads/boundary.js';
 import type { Position } from '../../schemas/json/common.js';
 
+/** What tests need to know of the extract. */
 export const gothenburg = {
   /** The bounds that the extract declares. Roads that cross them are complete. */
   bounds: [11.9, 57.65, 12.04, 57.75] as Bounds,

@@ -6,6 +6,7 @@ import { stopIdleTimers } from '../../backends/cluster/kafka/connection/kafkajs-
 /** The start of all shared services fails with one command: it took 20 s on a machine with a load of 40. */
 const timeoutMs = 60_000;
 
+/** How a client of Redis connects. */
 export type RedisConnection = Omit<RedisOptions, 'replyMapping'>;
 
 /** Connects for the time of the action. Rejects with the reason if the connection fails. */

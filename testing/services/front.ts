@@ -12,17 +12,20 @@ interface BasicAuth {
   readonly password: string;
 }
 
+/** A running front. */
 export interface Front {
   /** Without a path. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
+/** What the front demands of clients. */
 export interface FrontSettings {
   readonly basicAuth?: BasicAuth | undefined;
   readonly tls?: ServerTls | undefined;
 }
 
+/** Starts a front on loopback. It answers 401 without the right credentials. */
 export async function startFront(target: Address, { basicAuth, tls }: FrontSettings): Promise<Front> {
   const expected =
     basicAuth && `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`).toString('base64')}`;

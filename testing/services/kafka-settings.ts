@@ -2,6 +2,7 @@
 import type { ServerTls } from './certificates.js';
 import { loopback } from './ports.js';
 
+/** The brokers that a test needs. */
 export interface KafkaSettings {
   /** Default 1. Three keep each record thrice. */
   readonly brokers?: 1 | 3;

@@ -15,6 +15,7 @@ import { freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
 
+/** Running brokers. */
 export interface KafkaServer extends Server {
   /** `host:port` of each. */
   readonly brokers: readonly string[];
@@ -30,6 +31,7 @@ const versions: Readonly<Record<string, { readonly variable: string; readonly im
   '4.1': { variable: 'TEST_SERVICES_KAFKA_4_1', image: 'apache/kafka:4.1.1' },
 };
 
+/** Where brokers of the chosen version come from. */
 export const kafka: Software = softwareOf(process.env.TEST_KAFKA_VERSION ?? '3.9');
 
 /** Throws on a version that isn't supported. */

@@ -9,6 +9,7 @@ export interface Address {
   readonly port: number;
 }
 
+/** The address on which all services listen. */
 export const loopback = '127.0.0.1';
 
 /** Below the ports of outgoing connections, so that no connection takes a server's port during a restart. */

@@ -18,6 +18,7 @@ interface Rule {
   readonly lastError?: string;
 }
 
+/** A running Prometheus. */
 export interface PrometheusServer extends Server {
   /** Evaluates an expression now. Rejects with Prometheus' message if it has an error or a warning. */
   query(expression: string): Promise<readonly Sample[]>;

@@ -11,6 +11,7 @@ export async function startProxy(target: Address): Promise<BadNetwork> {
   return proxy;
 }
 
+/** A proxy whose network a test makes slow, deaf or dead. */
 export class BadNetwork implements Address {
   readonly host = loopback;
   /** Delay of each chunk of up to 64 kB, in both directions. */

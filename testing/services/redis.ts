@@ -25,10 +25,12 @@ interface RedisUser {
   readonly rules?: string;
 }
 
+/** A running server. */
 export interface RedisServer extends Server, Address {
   readonly version: string;
 }
 
+/** A running cluster. */
 export interface RedisClusterServer extends Server {
   /** The masters, one by one. Actions on the cluster apply to all masters and replicas. */
   readonly nodes: readonly (Server & Address)[];
@@ -37,6 +39,7 @@ export interface RedisClusterServer extends Server {
   readonly version: string;
 }
 
+/** Where the server comes from. */
 export const redis: Software = { name: 'redis', commands: ['redis-server'], image: 'redis:7' };
 
 /** Starts a single server. Resolves when it answers. */

@@ -10,12 +10,14 @@ import { freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import type { Program, Server, Software } from './server.js';
 
+/** A running registry. */
 export interface RegistryServer extends Server {
   /** Of the Confluent-compatible API. */
   readonly url: string;
   readonly version: string;
 }
 
+/** Where the registry comes from. */
 export const registry: Software = {
   name: 'registry',
   commands: ['java'],

@@ -47,7 +47,9 @@ export interface Server {
   logTail(): Promise<string>;
 }
 
+/** How long a service may take to start, the download of its image included. */
 export const startTimeoutMs = 200_000;
+/** Lines of a service's log that an error shows. */
 export const logTailLines = 60;
 
 /** Resolves when the server answers. Rejects when it has ended before, or takes too long. */

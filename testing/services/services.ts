@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import type { ClickHouseAddress } from './clickhouse/clickhouse.js';
 import type { Address } from './ports.js';
 
+/** The addresses of the shared services. */
 export interface Services {
   readonly kafka: { readonly brokers: readonly string[] };
   readonly redis: Address;

@@ -15,6 +15,7 @@ import type { Services } from './services.js';
 
 const isCi = process.env.CI === 'true';
 
+/** Starts the services and returns the function that ends them. Throws in CI if one is missing. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const lacks = await missingServices();
   for (const line of lacks) console.error(line);

@@ -3,6 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const shownCharacters = 200;
 
+/** Prints the names of the failed tests last. */
 export class FailedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const failures = modules.flatMap((module) => [...failuresOf(module)]);

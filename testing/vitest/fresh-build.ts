@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const buildScript = fileURLToPath(new URL('../../build.mjs', import.meta.url));
 
+/** Throws if the build is older than the sources, unless the tests run another program. */
 export default function setup(): void {
   // These tests run another program, which was built elsewhere.
   if (process.env.PROGRAM_UNDER_TEST || process.env.DIST_UNDER_TEST) return;

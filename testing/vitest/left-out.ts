@@ -78,6 +78,7 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
   },
 ];
 
+/** Prints what a whole run left out. A run of chosen files prints nothing. */
 export class LeftOutReporter implements Reporter {
   #vitest: Vitest | undefined;
 

@@ -10,6 +10,7 @@ declare module 'vitest' {
   }
 }
 
+/** Makes the folder and returns the function that deletes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-one-run-'));
   project.provide('oneRun', { folder, startedAtMs: Date.now() });

@@ -17,6 +17,7 @@ declare module 'vitest' {
   }
 }
 
+/** The processes that the first file wants. */
 export interface SharedServerRequest {
   readonly program: string;
   /** The first one takes requests. */
@@ -28,11 +29,13 @@ export interface SharedServerRequest {
   readonly note: string;
 }
 
+/** Where the shared server is. */
 export interface SharedServerAnswer {
   readonly address: string;
   readonly note: string;
 }
 
+/** Waits for requests of test files and returns the function that ends the processes. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const launched: ServerProcess[] = [];
   let answer: Promise<SharedServerAnswer> | undefined;

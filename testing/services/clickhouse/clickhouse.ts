@@ -27,6 +27,7 @@ export interface ClickHouseAddress {
   readonly password: string;
 }
 
+/** A running ClickHouse, or the front that stands for one. */
 export interface ClickHouseServer extends Server, ClickHouseAddress {
   readonly version: string;
 }

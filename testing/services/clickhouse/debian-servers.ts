@@ -15,8 +15,10 @@ import { isHere, run } from '../provider.js';
 import { type Program, type Server, type Software, together } from '../server.js';
 import type { ClickHouseAddress } from './clickhouse.js';
 
+/** A running server of 2018. */
 export interface DebianServer extends Server, ClickHouseAddress {}
 
+/** Running servers that replicate. */
 export interface DebianCluster extends Server {
   readonly name: string;
   /** Each shard's replicas, which have the same rows. */

@@ -18,6 +18,7 @@ interface Answer {
   readonly rowsRead: number;
 }
 
+/** The engine behind the front. */
 export interface Engine {
   readonly version: string;
   /** Rejects with ClickHouse's own message. The signal cancels the statement. */
@@ -31,6 +32,7 @@ const maxValuesBytes = 2 ** 27;
 const assigned = (values: Iterable<readonly [string, string]>): string =>
   `SET ${Array.from(values, ([key, value]) => `${identifier(key)} = ${literal(value)}`).join(', ')}`;
 
+/** Opens the engine in a folder. A process can have one open. */
 export async function startEngine(folder: string, sharding: Sharding | undefined): Promise<Engine> {
   const data = resolve(folder);
   const inserts = join(data, 'inserts');

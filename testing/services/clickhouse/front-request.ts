@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
+/** A parsed request. */
 export interface FrontRequest {
   readonly queryId: string;
   readonly database: string | undefined;
@@ -20,6 +21,7 @@ export interface FrontRequest {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** The only user whom the front lets in. */
 export interface Login {
   readonly username: string;
   readonly password: string;

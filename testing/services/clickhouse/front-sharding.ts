@@ -8,11 +8,13 @@
 import { writeFileSync } from 'node:fs';
 import type { Session } from 'chdb';
 
+/** The cluster that statements name. */
 export interface ShardedCluster {
   readonly name: string;
   readonly shards: number;
 }
 
+/** What makes one engine act as several shards. */
 export interface Sharding {
   readonly connectionArguments: readonly string[];
   rewritten(sql: string): string;

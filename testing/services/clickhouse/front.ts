@@ -13,6 +13,7 @@ import { type Engine, startEngine } from './front-engine.js';
 import { type Login, loginOf, readRequest } from './front-request.js';
 import { createSharding, type ShardedCluster } from './front-sharding.js';
 
+/** The settings of a front, which its process reads from a file. */
 export interface FrontSettings {
   readonly host: string;
   readonly port: number;
