@@ -5,7 +5,9 @@
  * with the environment. The bench may import every module except `cli`, `demo` and `test`.
  */
 
+/** The sizes of a run, smallest first. */
 export const allSizes = ['smoke', 'medium', 'full'] as const;
+/** The size of a run. */
 export type Size = (typeof allSizes)[number];
 
 /** The options of a run. */
@@ -36,7 +38,7 @@ export interface Row {
 }
 
 /** What a figure measures, of which engine, and under which workload. */
-export interface Point {
+interface Point {
   /** For example `rate`. */
   readonly measure: string;
   readonly engine: string;
@@ -44,6 +46,7 @@ export interface Point {
   readonly setting: string;
 }
 
+/** A case, which `--case` names. */
 export interface BenchCase {
   readonly name: string;
   readonly about: string;

@@ -3,19 +3,20 @@
  * its rounds on a common logarithmic axis, with a dot at the median. Pure. Readable in light and dark.
  */
 
-export interface Series {
+interface Series {
   readonly engine: string;
   readonly min: number;
   readonly median: number;
   readonly max: number;
 }
 
+/** The lines of one setting. */
 export interface Panel {
   readonly title: string;
   readonly series: readonly Series[];
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly unit: string;
   readonly panels: readonly Panel[];

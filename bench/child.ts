@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A running child that takes calls of one type. */
-export interface Child<Call extends object> {
+interface Child<Call extends object> {
   /** Resolves to the answer. Rejects when the child has ended. */
   call(call: Call): Promise<unknown>;
   stop(): void;

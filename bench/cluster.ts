@@ -28,6 +28,7 @@ import { withoutLimits } from './limits.js';
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const encryptionKey = 'be'.repeat(32);
 const changesAtOnce = 1_000;
+/** Partitions of every topic. */
 export const benchPartitions = 8;
 
 /** The project of all measurements. */
@@ -46,6 +47,7 @@ export interface BenchNode extends ServerProcess {
 /** As Compose, the Helm chart and docs/cluster.md start processes that evaluate. */
 const pipelineOptions = '--max-semi-space-size=64';
 
+/** Started services, and the nodes that a case starts on them. */
 export class BenchCluster {
   /** The bench's own connections to the services. */
   readonly backend: ClusterBackend;
@@ -158,6 +160,7 @@ export class BenchCluster {
     return ends.reduce((sum, { end }, partition) => sum + end - (nextOffsets[partition] as number), 0);
   }
 
+  /** Ends nodes and services and deletes their data. */
   async dispose(): Promise<void> {
     await Promise.all(Array.from(this.#nodes, (node) => node.kill()));
     await this.backend.close();

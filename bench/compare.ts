@@ -10,8 +10,9 @@ import type { Fixes } from './workloads/fleet.js';
 
 /** Why a transition is found by one engine only, in the order in which they are tried. */
 export const causes = ['late fix', 'state loss', 'distance model', 'unexplained'] as const;
-export type Cause = (typeof causes)[number];
+type Cause = (typeof causes)[number];
 
+/** How many transitions are the same, and why the others differ. */
 export interface Comparison {
   readonly same: number;
   /** Fenceline's that the engine did not find. */
@@ -22,7 +23,7 @@ export interface Comparison {
   readonly modelErrorM: number;
 }
 
-export interface Compared {
+interface Compared {
   readonly fixes: Fixes;
   readonly reference: readonly Transition[];
   readonly found: readonly Transition[];
@@ -34,6 +35,7 @@ export interface Compared {
   readonly toleranceM: (fence: number) => number;
 }
 
+/** Compares the transitions of an engine with the reference. Both are of the same fixes. */
 export function compare(compared: Compared): Comparison {
   const { reference, found } = compared;
   const [expectedKeys, foundKeys] = [new Set(reference.map(keyOf)), new Set(found.map(keyOf))];

@@ -10,6 +10,7 @@ import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import type { Location } from '../schemas/records.js';
 
+/** The project of all fences in memory. */
 export const benchProject = '0123456789abcdef01234567';
 
 /** Indexes the records in memory. `put` adds or replaces one while the context is used. */

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { Size } from './case.js';
 
+/** Where and with what a run was made. */
 export interface Environment {
   readonly commit: string;
   readonly date: string;

@@ -1,13 +1,14 @@
 /** Sends requests to the measured server over persistent connections. */
 import { type Agent, request } from 'node:http';
 
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   /** Decoded on access, because decoding an image takes longer than fetching it. */
   readonly text: string;
 }
 
-export interface Sent {
+interface Sent {
   readonly method: string;
   readonly url: string;
   readonly key: string;

@@ -4,9 +4,12 @@ import { readMapQuery } from '../renderer/request/request.js';
 import type { MapRequest, Position } from '../renderer/types.js';
 import { createRandom } from '../schemas/random.js';
 
+/** Width of all views, in CSS pixels. */
 export const width = 600;
+/** Height of all views, in CSS pixels. */
 export const height = 400;
 
+/** A part of the world with the archive that shows it. */
 export interface Scene {
   readonly what: string;
   /** Null for the built-in basemap. */
@@ -16,6 +19,7 @@ export interface Scene {
   readonly zooms: readonly [number, number];
 }
 
+/** The whole world but the poles. */
 export const basemap: Scene = { what: 'basemap', archive: null, box: [-170, -50, 170, 65], zooms: [2, 6] };
 
 /** The extract of Florence of the reference views: one dense tile of zoom 14. */
@@ -26,6 +30,7 @@ export const streets: Scene & { readonly archive: string } = {
   zooms: [15, 16],
 };
 
+/** The camera of a map. */
 export interface View {
   readonly center: Position;
   readonly zoom: number;

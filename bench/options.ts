@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { allSizes, type BenchOptions, type Size } from './case.js';
 
+/** What the command line asks for. */
 export type Command =
   | { readonly kind: 'help' | 'list' }
   | { readonly kind: 'problem'; readonly problem: string }
@@ -15,7 +16,7 @@ export type Command =
   /** Draws the page of benchmarks from a stored file. */
   | { readonly kind: 'page'; readonly results: string };
 
-export interface Known {
+interface Known {
   readonly cases: readonly string[];
   /** The cases of a smoke run. */
   readonly smoke: readonly string[];
@@ -26,6 +27,7 @@ export interface Known {
 
 const problem = (text: string): Command => ({ kind: 'problem', problem: text });
 
+/** Reads the words after `npm run bench --`. A mistake is a command of kind `problem`. */
 export function readCommand(args: readonly string[], { cases, smoke, published, peers }: Known): Command {
   const parsed = parse(args);
   if ('problem' in parsed) return problem(parsed.problem);
@@ -88,6 +90,7 @@ function parse(args: readonly string[]) {
   }
 }
 
+/** What `--help` prints. */
 export const help = `npm run bench -- [OPTION…]: measures Fenceline beside peers, stores figures in bench/results
 
   --case NAME          a case to run; may be repeated. Default: all

@@ -7,6 +7,7 @@ import { engines } from './peers/all.js';
 import { newestWith, type Source } from './sources.js';
 import { workloads } from './workloads/all.js';
 
+/** A page with its charts. */
 export interface Page {
   readonly markdown: string;
   /** SVG by file name. */

@@ -5,8 +5,11 @@ import { renderMeasurements, sections } from './measurements.js';
 import { type Page, renderPage } from './page.js';
 import type { Source, Stored } from './sources.js';
 
+/** The page that compares engines. */
 export const benchmarksPath = 'docs/benchmarks.md';
+/** The page with all other figures. */
 export const measurementsPath = 'docs/measurements.md';
+/** The folder of the charts, which `benchmarksPath` shows. */
 export const chartFolder = 'docs/images/benchmarks';
 
 /** Runs of soaks, which take hours, and of cases that were measured again since the main run. */

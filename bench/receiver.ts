@@ -11,12 +11,13 @@ import type { AddressInfo } from 'node:net';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 /** Requests since the last snapshot to paths that are answered 204. */
-export interface Snapshot {
+interface Snapshot {
   readonly requests: number;
   /** For each request, the time from the server's receipt of the location until the request is read. */
   readonly latenciesMs: readonly number[];
 }
 
+/** Running receivers. */
 export interface BenchReceiver {
   readonly port: number;
   snapshot(): Promise<Snapshot>;

@@ -11,6 +11,7 @@ const uncountedRounds = 1;
 const callsPerRound = 3;
 const leastPerCall = 1_000;
 
+/** How many rounds, and how long. */
 export interface RoundsOptions {
   /** Rounds that count. */
   readonly rounds: number;

@@ -36,6 +36,7 @@ const sharedEnvironment = {
   FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
 };
 
+/** One server, which a case starts, kills and starts again on the same folder. */
 export class BenchServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-'));
   readonly #environment: Readonly<Record<string, string>>;
@@ -114,6 +115,7 @@ export class BenchServer {
     return { server, project };
   }
 
+  /** Returns the URL of the running server. */
   get address(): string {
     return this.#address;
   }
@@ -125,10 +127,12 @@ export class BenchServer {
     return (JSON.parse(text) as { url: string }).url;
   }
 
+  /** Returns the keys of the first project. */
   get keys(): Keys {
     return this.#keys as Keys;
   }
 
+  /** Returns the process id; 0 while the server does not run. */
   get pid(): number {
     return this.#process?.pid ?? 0;
   }
@@ -147,6 +151,7 @@ export class BenchServer {
     return performance.now() - startedAt;
   }
 
+  /** Stops the server by a signal, and waits for it. */
   async stop(): Promise<void> {
     await this.#process?.stop();
   }
@@ -156,6 +161,7 @@ export class BenchServer {
     await this.#process?.kill();
   }
 
+  /** Kills the server and deletes its folder, unless other cases share it. */
   async dispose(): Promise<void> {
     if (this.#isShared) return;
     this.#agent.destroy();
@@ -175,6 +181,7 @@ export class BenchServer {
     if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
   }
 
+  /** Sends a request on a kept connection. */
   send(method: string, path: string, key: string, body?: string | Buffer, contentType?: string): Promise<Answer> {
     return send(this.#agent, {
       method,

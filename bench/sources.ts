@@ -2,6 +2,7 @@
 import type { Row } from './case.js';
 import type { Environment } from './environment.js';
 
+/** The results of a run, as in a file of `bench/results/`. */
 export interface Stored {
   readonly environment: Environment;
   /** By the name of the case. */

@@ -19,6 +19,7 @@ export interface Box {
   readonly north: number;
 }
 
+/** The default box, in degrees. */
 export const box: Box = { west: -122.6, south: 37.2, east: -121.8, north: 37.9 };
 /** Ten times the area of {@link box}, at the same latitude. */
 export const tenfoldBox: Box = { west: -126.2, south: 37.2, east: -118.2, north: 37.9 };
@@ -29,6 +30,7 @@ const metresPerDegreeLongitude = 88_300;
 const gaussian = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
+/** How many fences of which kinds. */
 export interface FenceMix {
   readonly count: number;
   /** Radius of circles. Polygons have about the same extent. */
@@ -134,6 +136,7 @@ export function* beacons(count: number, project: string, seed: number): Generato
   }
 }
 
+/** A reported position of a device. */
 export interface Fix {
   readonly device: number;
   readonly longitude: number;

@@ -102,6 +102,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   }
 }
 
+/** The effect of clients with huge accuracy on others. */
 export const abuseCase: BenchCase = {
   name: 'abuse',
   about: `${ordinary.requestsPerSecond} ordinary track calls per second, beside clients with huge accuracy`,

@@ -257,6 +257,7 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
   }
 }
 
+/** One consumer of a cluster. */
 export const clusterCase: BenchCase = {
   name: 'cluster',
   about: 'one consumer on Kafka, Redis and ClickHouse on this machine',

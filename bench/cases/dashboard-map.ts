@@ -156,6 +156,7 @@ async function rowsOf(context: BrowserContext, server: BenchServer, count: numbe
   return rows;
 }
 
+/** The map of the dashboard. It has no rows where Chromium is missing. */
 export const dashboardMapCase: BenchCase = {
   name: 'dashboard-map',
   about: "the dashboard's map with many places, drawn by the processor",

@@ -97,6 +97,7 @@ async function measure({ what: fences, mix, shape, target }: Setting, options: B
   }
 }
 
+/** Locations from HTTP to stored rows. */
 export const endToEndCase: BenchCase = {
   name: 'end-to-end',
   about: 'HTTP bulk to stored rows, everything on disk',

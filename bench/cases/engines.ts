@@ -150,6 +150,7 @@ function comparisonRows({ name: setting }: Workload, all: ReadonlyMap<Peer, Comp
   });
 }
 
+/** A case for each workload. */
 export const engineCases: readonly BenchCase[] = workloads.map((workload) => ({
   name: workload.name,
   about: `${workload.about}; Fenceline in process and over HTTP, and the peers`,

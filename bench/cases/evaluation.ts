@@ -104,6 +104,7 @@ async function measureOwn(
   };
 }
 
+/** Evaluation without a pipeline. */
 export const evaluationCase: BenchCase = {
   name: 'evaluation',
   about: 'evaluation alone: one thread, and a process on each core',

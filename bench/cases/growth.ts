@@ -69,6 +69,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   return rows;
 }
 
+/** The cost of more fences and more devices. */
 export const growthCase: BenchCase = {
   name: 'growth',
   about: 'processor time of a location, and memory, among 1 k to 1 M circles, and of fleets of 1 k to 1 M devices',

@@ -151,4 +151,5 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
   });
 }
 
+/** Imports of CSV files. */
 export const importCase: BenchCase = { name: 'import', about: 'a CSV file of a million geofences', run };

@@ -138,6 +138,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   return rows;
 }
 
+/** Times from locations and edits to events. */
 export const latencyCase: BenchCase = {
   name: 'latency',
   about: 'from a location to its event at fixed rates, and from an upsert to its effect, among 100 k circles',

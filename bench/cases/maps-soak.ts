@@ -188,6 +188,7 @@ function rowsOf(hours: readonly number[], { name, mib, maps }: Soaked): Row[] {
   ];
 }
 
+/** Random maps for as long as `--minutes` says. */
 export const mapsSoakCase: BenchCase = {
   name: 'maps-soak',
   about: 'random maps, and the memory of the processes that draw them; --minutes N',

@@ -281,6 +281,7 @@ async function peers(
   return rows;
 }
 
+/** Times of static maps. */
 export const mapsCase: BenchCase = {
   name: 'maps',
   about: '600 by 400, a random view each; --staticmaps NODE_MODULES measures that peer too',

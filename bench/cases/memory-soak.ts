@@ -123,6 +123,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   }
 }
 
+/** A steady load for as long as `--minutes` says. */
 export const memorySoakCase: BenchCase = {
   name: 'memory-soak',
   about: `${locationsPerSecond} locations a second, and the memory of the node; --minutes N`,

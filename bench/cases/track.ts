@@ -7,7 +7,7 @@ const ordinary = { devices: 5_000, requestsPerSecond: 500 };
 const clients = 64;
 const mix: FenceMix = { count: 100_000, radiusM: 100, polygons: 0, vertices: () => 0, seed: 7 };
 
-export interface TrackLoad {
+interface TrackLoad {
   readonly devices: number;
   readonly requestsPerSecond: number;
   readonly seconds: number;
@@ -80,6 +80,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   }
 }
 
+/** Round trips of track calls. */
 export const trackCase: BenchCase = {
   name: 'track',
   about: `${ordinary.requestsPerSecond} track calls per second, 100 k circles`,

@@ -244,6 +244,7 @@ export const waitingDeliveriesCase: BenchCase = {
   },
 };
 
+/** Latency, throughput and memory of deliveries. */
 export const webhooksCase: BenchCase = {
   name: 'webhooks',
   about: 'from accepting the location to the request at the webhook',

@@ -1,6 +1,7 @@
 /** The settings of the measurements of evaluation, and the processes that share one. */
 import { type Box, box, type FenceMix, realisticVertices, tenfoldBox } from '../workload.js';
 
+/** A row of the measurements of evaluation. `target` is what the project aims at, in locations a second. */
 export interface Setting {
   readonly what: string;
   readonly mix: FenceMix;
@@ -24,6 +25,7 @@ const circles = (count: number, radiusM: number): FenceMix => ({
   seed: 2,
 });
 
+/** All settings. Processes that share one name it by its index. */
 export const settings: readonly Setting[] = [
   { what: '100 k fences, half polygons', mix: mixed(100_000, box), accuracyM: 10, target: '>= 500,000' },
   {
@@ -63,6 +65,7 @@ export interface Share {
 export const evaluationRounds = (smoke: boolean): { readonly rounds: number; readonly perRound: number } =>
   smoke ? { rounds: 1, perRound: 20_000 } : { rounds: 5, perRound: 300_000 };
 
+/** Devices of a setting. */
 export const evaluationDevices = 10_000;
 
 /** The call for a round: 0 is the one that does not count. */
@@ -70,6 +73,7 @@ export interface RoundCall {
   readonly round: number;
 }
 
+/** What a process says of its part of a round. */
 export interface RoundAnswer {
   /** Processor time of this process, in seconds. */
   readonly processorS: number;

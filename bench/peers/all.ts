@@ -11,4 +11,5 @@ import { tile38Peer } from './tile38.js';
 export const always: readonly Peer[] = [fencelinePeer, fencelineHttpPeer, flatbushPeer];
 /** Measured when they are asked for. */
 export const peers: readonly Peer[] = [tile38Peer, postgisPeer, redisGeoPeer];
+/** All engines in the order of the page, Fenceline first. */
 export const engines: readonly Peer[] = [...always, ...peers];

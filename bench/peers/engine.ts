@@ -11,6 +11,7 @@ export interface Transition {
   readonly kind: 'enter' | 'exit';
 }
 
+/** What an engine takes of the machine. */
 export interface Usage {
   /** Of all processes and threads of the engine, since it started. */
   readonly processorS: number;
@@ -34,6 +35,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** An engine that can be started, and what readers must know to judge its figures. */
 export interface Peer {
   /** As `--peer` takes it. */
   readonly name: string;

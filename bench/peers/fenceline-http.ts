@@ -109,6 +109,7 @@ class FencelineServerEngine implements Engine {
   }
 }
 
+/** Fenceline over HTTP. */
 export const fencelineHttpPeer: Peer = {
   name: 'fenceline-http',
   about: 'a server with all its parts: four uploads of 2,000 locations under way, or a track call for each location',

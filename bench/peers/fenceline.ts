@@ -61,6 +61,7 @@ function* records(fences: Parameters<Core['load']>[0]) {
   for (const fence of fences) yield recordOf(fence, benchProject);
 }
 
+/** Fenceline's evaluation in process. */
 export const fencelinePeer: Peer = {
   name: 'fenceline',
   about: 'evaluation alone, called in process: one thread, states in memory',

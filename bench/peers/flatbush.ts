@@ -92,6 +92,7 @@ function haversineM(x1: number, y1: number, x2: number, y2: number): number {
   return 2 * earthRadiusM * Math.asin(Math.sqrt(share));
 }
 
+/** The bare loop. */
 export const flatbushPeer: Peer = {
   name: 'flatbush',
   about: 'a loop over a static index, called in process: the limit',

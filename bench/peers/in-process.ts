@@ -18,6 +18,7 @@ export interface Core {
   restart(): void;
 }
 
+/** What the parent asks of the process. */
 export type Call =
   | { readonly kind: 'load' | 'restart' | 'usage' }
   | { readonly kind: 'apply'; readonly from: number; readonly to: number }

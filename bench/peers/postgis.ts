@@ -176,6 +176,7 @@ function rowOf({ number, center, radiusM, ring }: Fence): string {
   return `(${number},${box},ST_Point(${center[0]},${center[1]},4326)::geography,${radiusM},NULL)`;
 }
 
+/** PostGIS with a trigger. */
 export const postgisPeer: Peer = {
   name: 'postgis',
   about: 'a GiST index and a trigger that keeps visits; 500 locations a statement, four statements under way',

@@ -128,6 +128,7 @@ class RedisGeoEngine implements Engine {
 
 const connect = ({ host, port }: RedisServer): Redis => new Redis({ host, port, enableAutoPipelining: false });
 
+/** Redis with a script. */
 export const redisGeoPeer: Peer = {
   name: 'redis-geo',
   about: 'a script on GEOSEARCH that keeps the visits of each device, 256 calls under way on one socket',

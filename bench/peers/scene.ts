@@ -13,6 +13,7 @@ export interface SceneOptions {
   readonly seed: number;
 }
 
+/** The fences and fixes that all engines get. */
 export interface Scene {
   readonly options: SceneOptions;
   readonly workload: Workload;

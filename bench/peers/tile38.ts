@@ -26,6 +26,7 @@ type Command = readonly string[];
 const encode = (parts: Command): string =>
   `*${parts.length}\r\n${parts.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`).join('')}`;
 
+/** A connection to Tile38 with many commands under way. */
 export class Tile38 {
   readonly #socket: Socket;
   #underWay = 0;
@@ -41,12 +42,14 @@ export class Tile38 {
     socket.on('error', (error) => this.#fail(error));
   }
 
+  /** Opens a connection. Rejects if nothing listens. */
   static async connect({ host, port }: Address): Promise<Tile38> {
     const socket = connect({ host, port, noDelay: true });
     await once(socket, 'connect');
     return new Tile38(socket);
   }
 
+  /** Closes the connection at once. */
   close(): void {
     this.#socket.destroy();
   }
@@ -288,6 +291,7 @@ class Tile38Engine implements Engine {
   }
 }
 
+/** Tile38 with channels. */
 export const tile38Peer: Peer = {
   name: 'tile38',
   about: 'a channel for each fence, a SET for each location, 256 under way on one socket',

@@ -5,4 +5,5 @@ import { polygonsWorkload } from './polygons.js';
 import { sparseWorkload } from './sparse.js';
 import type { Workload } from './workload.js';
 
+/** All workloads, in the order of the page. */
 export const workloads: readonly Workload[] = [citiesWorkload, polygonsWorkload, overlapWorkload, sparseWorkload];

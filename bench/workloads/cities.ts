@@ -1,6 +1,7 @@
 /** Circles of 50 to 500 m around the shops, stops and depots of many cities. */
 import { cities, drawFences, positionPicker, type Workload } from './workload.js';
 
+/** Circles in cities. */
 export const citiesWorkload: Workload = {
   name: 'cities',
   about: 'circles of 50 to 500 m, clustered in cities of 2,000 fences; pedestrians to cars',

@@ -6,7 +6,7 @@ import type { Position } from '../../schemas/json/common.js';
 import { createRandom, type Random } from '../../schemas/random.js';
 import { offset, type Place, placePicker } from './workload.js';
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly devices: number;
   /** The number of fixes. */
   readonly count: number;

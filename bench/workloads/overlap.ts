@@ -1,6 +1,7 @@
 /** Large circles over a whole country: delivery zones, weather areas and coverage, about twenty over each point. */
 import { drawFences, logUniform, positionInCountry, regions, type Workload } from './workload.js';
 
+/** Large circles over one another. */
 export const overlapWorkload: Workload = {
   name: 'overlap',
   about: 'circles of 5 to 100 km, about twenty over each point; lorries between towns',

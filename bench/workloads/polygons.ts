@@ -1,6 +1,7 @@
 /** Polygons of 4 to 2,000 vertices in the same cities: as many of 4 to 40 vertices as of 200 to 2,000. */
 import { cities, drawFences, logUniform, positionPicker, starRing, type Workload } from './workload.js';
 
+/** Polygons in cities. */
 export const polygonsWorkload: Workload = {
   name: 'polygons',
   about: 'polygons of 4 to 2,000 vertices and 100 m to 2 km, clustered in cities; pedestrians to cars',

@@ -11,6 +11,7 @@ function positionInWorld(random: Random): Position {
   return [random.between(-180, 180), latitude];
 }
 
+/** Small circles all over the world. */
 export const sparseWorkload: Workload = {
   name: 'sparse',
   about: 'circles of 50 to 500 m all over the world; devices of all speeds, one of ten near a fence',

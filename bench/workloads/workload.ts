@@ -21,6 +21,7 @@ export interface Place {
   readonly share: number;
 }
 
+/** Fences and a fleet of a certain kind. */
 export interface Workload {
   readonly name: string;
   readonly about: string;
