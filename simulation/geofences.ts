@@ -10,6 +10,7 @@ import type { City } from './city.js';
 /** All geofences of the demo have it, so that they are found, and removed, together. */
 export const demoTag = 'demo';
 
+/** What the geofences of the demo are read and written with. */
 export type GeofenceParts = Pick<ApiDependencies, 'configuration' | 'writer' | 'geometrySources' | 'clock'>;
 
 const pairsOf = ({ geofences }: City) =>

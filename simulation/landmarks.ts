@@ -33,12 +33,14 @@ interface StreetGrid {
   readonly turnDeg: number;
 }
 
+/** Stadiums and arenas. */
 export const stadiums: readonly Landmark[] = [
   { name: 'Oracle Park', center: [-122.3893, 37.7786], radiusM: 170 },
   { name: 'Chase Center', center: [-122.3877, 37.768], radiusM: 130 },
   { name: 'Kezar Stadium', center: [-122.4562, 37.7669], radiusM: 110 },
 ];
 
+/** Stations of BART, Muni and Caltrain. */
 export const stations: readonly Landmark[] = [
   { name: 'Embarcadero Station', center: [-122.3971, 37.7929], radiusM: 90 },
   { name: 'Montgomery Street Station', center: [-122.4011, 37.7894], radiusM: 90 },
@@ -58,6 +60,7 @@ export const stations: readonly Landmark[] = [
   { name: 'West Portal Station', center: [-122.4655, 37.7405], radiusM: 70 },
 ];
 
+/** Museums and monuments. */
 export const museums: readonly Landmark[] = [
   { name: 'SFMOMA', center: [-122.4011, 37.7857], radiusM: 70 },
   { name: 'de Young Museum', center: [-122.4687, 37.7715], radiusM: 100 },
@@ -69,6 +72,7 @@ export const museums: readonly Landmark[] = [
   { name: 'Asian Art Museum', center: [-122.4162, 37.7802], radiusM: 60 },
 ];
 
+/** Hospitals. */
 export const hospitals: readonly Landmark[] = [
   { name: 'UCSF Parnassus', center: [-122.4577, 37.7631], radiusM: 220 },
   { name: 'UCSF Mission Bay', center: [-122.391, 37.7665], radiusM: 200 },
@@ -77,6 +81,7 @@ export const hospitals: readonly Landmark[] = [
   { name: 'Kaiser Geary', center: [-122.4426, 37.7827], radiusM: 110 },
 ];
 
+/** Universities and colleges. */
 export const campuses: readonly Landmark[] = [
   { name: 'San Francisco State University', center: [-122.4782, 37.7219], radiusM: 420 },
   { name: 'University of San Francisco', center: [-122.4506, 37.7767], radiusM: 280 },
@@ -97,6 +102,7 @@ export const offices: readonly Landmark[] = [
   { name: 'Showplace Square', center: [-122.4036, 37.7688], radiusM: 100 },
 ];
 
+/** Airports. */
 export const airports: readonly Area[] = [
   {
     name: 'San Francisco International Airport',
@@ -112,6 +118,7 @@ export const airports: readonly Area[] = [
   },
 ];
 
+/** Parks, as rough outlines. */
 export const parks: readonly Area[] = [
   {
     name: 'Golden Gate Park',
@@ -248,6 +255,7 @@ export const parks: readonly Area[] = [
   },
 ];
 
+/** Districts, as rough outlines. */
 export const districts: readonly Area[] = [
   {
     name: 'Mission District',
@@ -449,6 +457,7 @@ export const districts: readonly Area[] = [
   },
 ];
 
+/** Streets with stores: `stores` doors on both sides, about evenly spaced between the ends. */
 export const corridors: readonly Corridor[] = [
   { name: 'Market Street', from: [-122.4095, 37.7838], to: [-122.3965, 37.7932], stores: 16 },
   { name: 'Valencia Street', from: [-122.4222, 37.7665], to: [-122.4208, 37.7515], stores: 18 },
@@ -518,5 +527,7 @@ export const chains: readonly {
   { name: 'Pier Nine Fitness', sells: 'fitness', opens: '05:30', closes: '23:00' },
 ];
 
+/** The namespace of the demo's Eddystone beacons. */
 export const eddystoneUid = 'fe9c1e0000464e434c4e';
+/** The UUID of the demo's iBeacons. */
 export const ibeaconUuid = '5f0c6c1e-8f2b-4a55-9d1e-3b7a11c0ffee';

@@ -16,6 +16,7 @@ import { createFleet } from './fleet.js';
 import { countGeofences, demoTag, type GeofenceParts, loadGeofences, removeGeofences } from './geofences.js';
 import { driveFleet, type TrafficParts } from './traffic.js';
 
+/** Size and length of every run. */
 export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
 
 const stateRetentionMs = 10 * 60_000;
@@ -34,6 +35,7 @@ interface RunningDemo {
   readonly locations: number;
 }
 
+/** What the demo of a node works with. */
 export interface DemoParts extends GeofenceParts, TrafficParts, Pick<ApiDependencies, 'values'> {
   readonly onProblem: (error: unknown) => void;
 }
@@ -62,6 +64,7 @@ const newRun = (startedAtMs: number): RunningDemo => ({
   locations: 0,
 });
 
+/** Creates the demo of a node. One run per environment on all nodes. */
 export function createDemo(parts: DemoParts): Demo {
   const { configuration, values, clock, admitWrite, onProblem } = parts;
   /** The runs of this node. */

@@ -8,6 +8,7 @@ import { topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/records/slab.js';
 import type { Device } from './fleet.js';
 
+/** What locations of the fleet are sent with. */
 export interface TrafficParts extends Pick<ApiDependencies, 'log' | 'clock'> {
   /** Throws while nothing can be stored. */
   readonly admitWrite?: (() => void) | undefined;
