@@ -9,6 +9,7 @@ interface Answer {
   readonly body: any;
 }
 
+/** A client with one key. */
 export interface ApiClient {
   /** Rejects when the connection fails or times out. A string body is sent unchanged. */
   call(method: string, path: string, body?: object | string): Promise<Answer>;

@@ -35,6 +35,10 @@ interface Reporter {
   last: object | undefined;
 }
 
+/**
+ * Starts to drive the fleet at `rate` locations a second. A device that waits for an answer is skipped, so a slow
+ * server gets fewer.
+ */
 export function startDrive({ client, fleet, rate, tally, onEvent, onProblem }: DriveOptions): Drive {
   const random = createRandom(fleet.length);
   const startedAtMs = performance.now();

@@ -1,5 +1,6 @@
 /** Counts requests, answers, events and response times of a demo run. Pure. */
 
+/** Counts since the start. */
 export interface TallySummary {
   readonly sent: number;
   readonly accepted: number;
@@ -16,6 +17,7 @@ export interface TallyWindow {
   readonly p99Ms: number;
 }
 
+/** The counts of a run, and of its current window. */
 export interface Tally {
   sent(): void;
   accepted(durationMs: number): void;
