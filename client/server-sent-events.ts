@@ -4,6 +4,7 @@
  * Blocks without data are returned as well, because they move the position to resume from.
  */
 
+/** A block of the stream: the fields between two blank lines. */
 export interface Block {
   /** The last id that the server set: the position to resume from. */
   readonly id: string;

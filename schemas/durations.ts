@@ -1,4 +1,6 @@
 /** Durations in milliseconds. A day has 24 hours here, whatever a time zone makes of it. */
+
+/** A minute. */
 export const minuteMs = 60_000;
 /** An hour. */
 export const hourMs = 60 * minuteMs;

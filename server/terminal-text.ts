@@ -1,5 +1,6 @@
 /** Formats text for terminals: colours, columns, durations, and text of others. */
 
+/** Adds a style to a text, or returns the text as it is. */
 export type Paint = (style: Style, text: string) => string;
 /** A style of text in a terminal. */
 export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';

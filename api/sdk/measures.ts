@@ -1,5 +1,6 @@
 /** Distances and durations as SDKs show them: a number and a text. Pure. */
 
+/** Systems of units. SDKs ask for one by name. */
 export const units = ['metric', 'imperial'] as const;
 /** Units of the texts of distances. */
 export type Units = (typeof units)[number];

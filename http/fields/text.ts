@@ -3,6 +3,7 @@
  * text. Both would be stored as U+FFFD, so different ids would become one key.
  */
 
+/** What an error says about text with half of a surrogate pair. */
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
 /** What an error says about a path or query that cannot be decoded. */
 export const percentEncodingRule = 'must be percent-encoded UTF-8';

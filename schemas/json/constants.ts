@@ -3,6 +3,7 @@
  * processor time.
  */
 
+/** The days as operating hours name them, from Monday on. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 /** A day as operating hours name it. */
 export type DayName = (typeof dayNames)[number];

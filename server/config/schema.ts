@@ -5,6 +5,7 @@
  * the environment variable (`FENCELINE_INGEST_REPLY_TIMEOUT_MS`), the configuration file, the default in this file.
  */
 
+/** The value of a setting. */
 export type SettingValue = string | number | string[];
 
 /** One setting. The type of its value is the type of its default. */

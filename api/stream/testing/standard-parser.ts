@@ -3,6 +3,7 @@
  * whole text at once.
  */
 
+/** A message as a browser dispatches it. */
 export interface DispatchedMessage {
   readonly type: string;
   readonly data: string;
