@@ -1,7 +1,7 @@
 /** Filters of a query by geofence or beacon, and the grouping of its rows. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
-import { type QueryStatement, unset } from './query.js';
+import { optionalText, type QueryStatement, unset } from './query.js';
 
 /** Columns of the views by parameter name. */
 const places = { geofence: 'geofence', beacon: 'beacon', tag: 'tag', externalId: 'external_id', userId: 'user_id' };
@@ -22,8 +22,6 @@ export function readPlaces(reader: FieldReader, columns: Readonly<Record<string,
   };
 }
 
-const filter = (description: string) => Type.Optional(Type.String({ description }));
-
 /** The filters that select geofences or beacons, and their user. */
 export const placesSchema = {
   kind: Type.Optional(
@@ -32,11 +30,11 @@ export const placesSchema = {
       description: 'Kind of place; `beacon` when parameter `beacon` is given',
     }),
   ),
-  geofence: filter('`_id` of the geofence'),
-  beacon: filter('`_id` of the beacon'),
-  tag: filter('Tag of the geofence or beacon'),
-  externalId: filter('External id of the geofence or beacon'),
-  userId: filter('Id that your app gave the user'),
+  geofence: optionalText('`_id` of the geofence'),
+  beacon: optionalText('`_id` of the beacon'),
+  tag: optionalText('Tag of the geofence or beacon'),
+  externalId: optionalText('External id of the geofence or beacon'),
+  userId: optionalText('Id that your app gave the user'),
 };
 
 /** What a row counts: one geofence or beacon, all with one tag, or all. */

@@ -39,7 +39,8 @@ export const person = "if(each.user_id = '', each.user, each.user_id)";
 /** Turns empty text into NULL, which responses omit. */
 export const unset = (column: string): string => `nullIf(each.${column}, '')`;
 
-const optionalText = (description: string) => Type.Optional(Type.String({ description }));
+/** Returns the schema of an optional text. */
+export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 
 /** Fields of a place in a row; absent when unset. */
 export const placeRow = {

@@ -5,10 +5,11 @@ import type { Caller } from '../../http/access/keys.js';
 import { leavingOf } from '../../http/access/revocation.js';
 import { isKnown } from '../../http/answers/representations.js';
 import { described } from '../../http/describe.js';
+import { accepted } from '../../http/fields/reader.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
-import { fieldError, parameterError, type Validated } from '../../schemas/errors.js';
+import { fieldError } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
@@ -39,11 +40,11 @@ const description = described({
  */
 const shareOfStyles = 1 / 16;
 
-type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps' | 'observeCache'>;
+type MapDependencies = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps' | 'observeCache'>;
 
 /** Serves GET /maps/static and the files of interactive maps. Each key has a share of drawing time. */
 export const mapRoutes =
-  ({ configuration, clock, maps, observeCache }: MapDeps): FastifyPluginAsync =>
+  ({ configuration, clock, maps, observeCache }: MapDependencies): FastifyPluginAsync =>
   async (app) => {
     const styleBytes = shareOfStyles * maps.maxCacheBytes;
     const styles = new FinishedFiles(styleBytes, (read) => observeCache?.('map_styles', read));
@@ -88,11 +89,11 @@ export const mapRoutes =
     }
 
     function readRequest(caller: Caller, query: Query, accept: string | undefined): Resolved<MapRequest> {
-      const { request, geofenceTag } = valid(readMapQuery(query, accept));
+      const { request, geofenceTag } = accepted(readMapQuery(query, accept));
       const asked = resolve(caller, { ...request, fences: [] });
       if (geofenceTag === null) return asked;
       if (caller.kind !== 'secret') throw fieldError('forbidden', { param: 'geofences', rule: 'needs a secret key' });
-      const fences = valid(fencesOfTag(configuration, caller, geofenceTag, clock()));
+      const fences = accepted(fencesOfTag(configuration, caller, geofenceTag, clock()));
       return { ...asked, request: { ...asked.request, fences } };
     }
   };
@@ -100,9 +101,4 @@ export const mapRoutes =
 function cacheControl({ request, hasUploads }: Resolved<MapRequest>, { maxAgeS }: FinishedFile): string {
   if (request.fences.length > 0) return cacheControlOfFences;
   return hasUploads ? cacheControlOfUploads : `public, max-age=${maxAgeS}`;
-}
-
-function valid<T>(validated: Validated<T>): T {
-  if (!validated.ok) throw parameterError(validated.problem);
-  return validated.value;
 }

@@ -13,13 +13,14 @@ import type { Caller } from '../../http/access/keys.js';
 import { leavingOf } from '../../http/access/revocation.js';
 import { acceptsCoding, isKnown } from '../../http/answers/representations.js';
 import { contentOf, described } from '../../http/describe.js';
+import { accepted } from '../../http/fields/reader.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
 import { readLanguage, readStyle } from '../../renderer/request/request.js';
 import { builtInStyles, isBuiltInStyle, styleNamed } from '../../renderer/styles/names.js';
 import { type Tileset, tilesets, type WebFileRequest } from '../../renderer/web/requests.js';
 import { withAddresses } from '../../renderer/web/style.js';
-import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
 import type { MapParts } from '../dependencies.js';
 import type { CostLimit } from './cost-limit.js';
 import { type FinishedFile, type FinishedFiles, type Make, maxAgeS } from './images.js';
@@ -150,8 +151,8 @@ export const webMapRoutes =
       schema: styleSchema,
       async handler(request, reply) {
         const caller = callerOf(request);
-        const language = valid(readLanguage(request.query.language));
-        const name = valid(readStyle(request.params.style));
+        const language = accepted(readLanguage(request.query.language));
+        const name = accepted(readStyle(request.params.style));
         const resolved = resolve(caller, { style: name, markers: [] });
         const addressOf = addresses(request, caller, maps.publicUrl);
         const key = JSON.stringify(['style', caller.project, resolved.request.style, language, addressOf('')]);
@@ -278,9 +279,4 @@ function spriteOf(file: string): WebFileRequest {
   if (!isBuiltInStyle(style))
     throw new ApiError('not_found', `there is no such sprite; there are those of ${builtInStyles.join(', ')}`);
   return { file: 'sprite', style, format: format === 'json' ? 'json' : 'png', pixelRatio: density ? 2 : 1 };
-}
-
-function valid<T>(validated: Validated<T>): T {
-  if (!validated.ok) throw parameterError(validated.problem);
-  return validated.value;
 }
