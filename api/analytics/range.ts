@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import { dayMs, hourMs } from '../../schemas/durations.js';
+import { timeZoneNamed } from '../../schemas/time-zone.js';
 import { utcTime } from '../../schemas/wire/common.js';
 
 const defaultRangeMs = 7 * dayMs;
@@ -48,16 +49,6 @@ export function readTimeZone(reader: FieldReader): string {
 
 /** What an error says about a time zone that does not exist. */
 export const timeZoneRule = 'must be an IANA time zone, such as Europe/Rome';
-
-function timeZoneNamed(name: string): string | undefined {
-  // Some versions of Intl accept offsets, which are not time zones.
-  if (!/^[a-z]/i.test(name)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
-}
 
 const instant = (text: string) =>
   Type.Optional(Type.String({ description: `A date, or an ISO 8601 date and time; UTC without an offset. ${text}` }));

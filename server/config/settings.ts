@@ -1,6 +1,7 @@
 /** The configuration schema as a flat list of settings, with their environment variables, and the reading of values. */
 import { parseNetworks } from '../../outbound/addresses.js';
 import { isBounds } from '../../providers/roads/boundary.js';
+import { timeZoneNamed } from '../../schemas/time-zone.js';
 import { isHttpUrl } from './http-url.js';
 import { configurationSchema, roles, type SettingSchema, type SettingValue } from './schema.js';
 
@@ -53,23 +54,12 @@ const maxTextCharacters = 4_096;
 
 const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-function isTimeZone(name: string): boolean {
-  // Some versions of Intl accept offsets, which are not time zones.
-  if (!/^[a-z]/i.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** By format: whether a text has it, and the rule. */
 const textFormats: Readonly<Record<string, readonly [test: (text: string) => boolean, rule: string]>> = {
   header: [(given) => /^[\x20-\x7e]*$/.test(given), 'must have characters of ASCII only, because a header carries it'],
   url: [isHttpUrl, 'must be an http or https URL'],
   timeOfDay: [(given) => timeOfDay.test(given), 'must be a time of the day as HH:mm'],
-  timeZone: [isTimeZone, 'must be an IANA time zone, such as Europe/Berlin'],
+  timeZone: [(given) => timeZoneNamed(given) !== undefined, 'must be an IANA time zone, such as Europe/Berlin'],
 };
 
 function readText({ minLength = 0, format, default: fallback }: SettingSchema, given: unknown): Reading<string> {
