@@ -2,6 +2,7 @@
  * Generates docs/commands.md from the descriptions of the commands. Its test writes it with
  * `npx vitest run cli/document --update`.
  */
+import { cell } from '../server/config/document.js';
 import type { CommandDescription } from './command.js';
 import { descriptions } from './descriptions.js';
 
@@ -11,8 +12,6 @@ All commands, generated from [\`cli/descriptions.ts\`](../cli/descriptions.ts). 
 \`npm run fenceline --\` in a checkout. \`fenceline help COMMAND\` shows the same.
 [Operations](operations.md#command-line-output) lists the exit statuses.
 `;
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function optionRow([name, { short, value, help }]: [string, CommandDescription['options'][string]]): string {
   const forms = [...(short === undefined ? [] : [`-${short}`]), `--${name}${value === undefined ? '' : ` ${value}`}`];

@@ -1,6 +1,6 @@
 /** Checks the header of a CSV file against the field table of its resource. */
 import { FieldReader } from '../http/fields/reader.js';
-import { type FieldTable, unknownField } from '../http/fields/table.js';
+import { baseOf, type FieldTable, unknownField } from '../http/fields/table.js';
 import { maxMetadataKeys } from '../schemas/json/common.js';
 import { BrokenSource, brokenByte, utf8Rule } from './source.js';
 
@@ -8,9 +8,6 @@ import { BrokenSource, brokenByte, utf8Rule } from './source.js';
 export const rejectionColumns = ['rejected.line', 'rejected.column', 'rejected.rule'] as const;
 
 const isIgnored = (name: string): boolean => (rejectionColumns as readonly string[]).includes(name);
-
-/** `metadata` of `metadata.key` and `metadata[key]`. */
-const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
 
 const isKeyed = (name: string, base: string): boolean => name !== base && baseOf(name) === base;
 

@@ -3,7 +3,7 @@
 import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';
 import { isoTime } from '../../schemas/wire/common.js';
-import { printable } from '../../server/terminal-text.js';
+import { column, printable } from '../../server/terminal-text.js';
 
 interface Account {
   readonly totals: Totals;
@@ -90,7 +90,7 @@ function tableLines({ places, total }: Tally): string[] {
     names.reduce((width, { length }) => Math.max(width, length), 0),
   );
   const row = (name: string, transitions: TransitionCounts): string =>
-    `${cut(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
+    `${column(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
   return [
     `${''.padEnd(nameWidth)}${cells(['entered', 'left', 'dwelled', 'only in'], 2 * cellWidth)}`,
     `${''.padEnd(nameWidth)}${cells(Array(4).fill(['replay', 'record']).flat())}`,
@@ -107,6 +107,3 @@ const countsOf = (transitions: TransitionCounts): number[] => [
   allOf(transitions, ({ replay }) => replay),
   allOf(transitions, ({ record }) => record),
 ];
-
-const cut = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);

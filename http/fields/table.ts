@@ -148,8 +148,8 @@ export function schemaOf(
   return Type.Object(Object.fromEntries(properties));
 }
 
-/** `metadata` of `metadata.key` and `metadata[key]`. */
-const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
+/** Returns the field that a name is a part of: `metadata` for `metadata.key` and `metadata[key]`. */
+export const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
 
 /**
  * Returns the fields of an answer that a record may bring along when it is sent back. One whose metadata is left out is

@@ -40,7 +40,8 @@ function allowed({ schema }: Setting): string {
   return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
+/** Returns the text of a cell of a Markdown table. */
+export const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 const row = (setting: Setting): string =>
   `| ${[`${code(setting.key)}<br>${code(setting.variable)}`, defaultOf(setting), allowed(setting), setting.schema.description].map(cell).join(' | ')} |\n`;
