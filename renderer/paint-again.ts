@@ -11,7 +11,7 @@ import { drawLabels, drawnBox, drawnKey } from './labels/draw.js';
 import type { PlacedLabel } from './labels/label.js';
 import { countChanged, countColors, kept, pixelsIn, putPixels } from './png/colors.js';
 import { encodeCounted } from './png/indexed-png.js';
-import { overlaps } from './tiles/coordinates.js';
+import { overlaps, union } from './tiles/coordinates.js';
 import type { PixelBox } from './types.js';
 
 /** Overlays of a map. */
@@ -103,20 +103,13 @@ function disjoint(boxes: readonly PixelBox[]): PixelBox[] {
   for (const box of boxes) {
     let joined = box;
     for (let i = apart.findIndex((other) => overlaps(other, joined)); i >= 0; ) {
-      joined = around(joined, apart.splice(i, 1)[0]!);
+      joined = union(joined, apart.splice(i, 1)[0]!);
       i = apart.findIndex((other) => overlaps(other, joined));
     }
     apart.push(joined);
   }
   return apart;
 }
-
-const around = (a: PixelBox, b: PixelBox): PixelBox => ({
-  minX: Math.min(a.minX, b.minX),
-  minY: Math.min(a.minY, b.minY),
-  maxX: Math.max(a.maxX, b.maxX),
-  maxY: Math.max(a.maxY, b.maxY),
-});
 
 /** Draws ground, lower overlays and labels again in the boxes. */
 function paintAgain(

@@ -44,7 +44,8 @@ export function boundsOf(places: readonly TilePlace[]): readonly [number, number
   return [west, south, east, north];
 }
 
-function placeOf(text: string): TilePlace {
+/** Returns the place of a tile that is written as ZOOM/X/Y. */
+export function placeOf(text: string): TilePlace {
   const [zoom, x, y] = text.split('/').map(Number) as [number, number, number];
   return { zoom, x, y };
 }

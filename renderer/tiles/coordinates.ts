@@ -173,6 +173,14 @@ export function boxOf(xy: readonly number[]): PixelBox {
   return new TileBox(minX, minY, maxX, maxY);
 }
 
+/** Returns the smallest box that contains both. */
+export const union = (a: PixelBox, b: PixelBox): PixelBox => ({
+  minX: Math.min(a.minX, b.minX),
+  minY: Math.min(a.minY, b.minY),
+  maxX: Math.max(a.maxX, b.maxX),
+  maxY: Math.max(a.maxY, b.maxY),
+});
+
 /** Returns whether two boxes have a point in common; touching edges count. */
 export function overlaps(a: PixelBox, b: PixelBox): boolean {
   return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;

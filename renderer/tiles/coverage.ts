@@ -8,6 +8,7 @@
 
 import type { Bounds, PixelBox } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
+import { union } from './coordinates.js';
 import { polygon, type TileFeature, type TileLayer, type VectorTile } from './vector-tile.js';
 
 /** Share of the vertices that may lie outside on each side: a ferry or a border leaves an extract and reaches far. */
@@ -48,13 +49,6 @@ function boundsInTile(zoom: number, x: number, y: number, [west, south, east, no
   const area = (box.maxX - box.minX) * (box.maxY - box.minY);
   return area > 0 && area < 1 ? box : null;
 }
-
-const union = (a: PixelBox, b: PixelBox): PixelBox => ({
-  minX: Math.min(a.minX, b.minX),
-  minY: Math.min(a.minY, b.minY),
-  maxX: Math.max(a.maxX, b.maxX),
-  maxY: Math.max(a.maxY, b.maxY),
-});
 
 function reaching(box: PixelBox): PixelBox | null {
   const low = (share: number) => (share < nearEdge ? 0 : share);

@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pmtilesArchive } from '../../basemap/pmtiles-archive.js';
 import { cutTiles } from '../../basemap/tiles.js';
-import { boundsOf, type TilePlace, usualAttribution } from '../cut.js';
+import { boundsOf, placeOf, type TilePlace, usualAttribution } from '../cut.js';
 import { declaredBounds, readExtract } from './extract.js';
 import { protomapsLayers } from './protomaps.js';
 import type { Bounds } from './rings.js';
@@ -51,11 +51,6 @@ const common = (a: Bounds, b: Bounds): Bounds => [
   Math.min(a[2], b[2]),
   Math.min(a[3], b[3]),
 ];
-
-function placeOf(text: string): TilePlace {
-  const [zoom, x, y] = text.split('/').map(Number) as [number, number, number];
-  return { zoom, x, y };
-}
 
 const [schema, from, to, ...places] = process.argv.slice(2) as [keyof typeof schemas, string, string, ...string[]];
 writeFileSync(to, makeArchive(schema, readFileSync(from), places.map(placeOf)));
