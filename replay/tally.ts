@@ -40,6 +40,7 @@ export class Tally {
   readonly #total = noTransitions();
   #firsts = 0;
 
+  /** Counts one event where it was found: in the replay, the record, or both. */
   add({ event, foundIn, isFirst }: ComparedEvent): void {
     const kind = kindOf[event.type] as TransitionKind;
     this.#placeOf(event).transitions[kind][foundIn] += 1;
