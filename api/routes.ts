@@ -32,29 +32,29 @@ import { secretRoutes } from './webhooks/secret-routes.js';
 
 export type { ApiDependencies } from './dependencies.js';
 
-/** A Fastify plugin: `await app.register(apiRoutes, deps)`. */
-export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) => {
-  const edit = createEditor(deps);
-  await app.register(geofenceRoutes(deps, edit));
-  await app.register(isochroneRoute(deps));
-  await app.register(beaconRoutes(deps, edit));
-  await app.register(placeRoutes(deps, edit));
-  await app.register(addressRoutes(deps));
-  await app.register(settingsRoutes(deps, edit));
-  await app.register(projectRoutes(deps, edit));
-  await app.register(accountRoutes(deps, edit));
-  await app.register(eventRoutes(deps));
-  await app.register(verificationRoutes(deps));
-  await app.register(subscriberRoutes(deps));
-  await app.register(statusRoutes(deps));
-  await app.register(userRoutes(deps));
-  await app.register(erasureRoutes(deps));
-  await app.register(analyticsRoutes(deps));
-  await app.register(explainRoutes(deps));
-  await app.register(webhookRoutes(deps, edit));
-  await app.register(secretRoutes(deps, edit));
-  await app.register(deliveryRoutes(deps));
-  await app.register(mapRoutes(deps));
-  await app.register(mapStyleRoutes(deps, edit));
-  await app.register(mapMarkerRoutes(deps, edit));
+/** A Fastify plugin: `await app.register(apiRoutes, dependencies)`. */
+export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, dependencies) => {
+  const edit = createEditor(dependencies);
+  await app.register(geofenceRoutes(dependencies, edit));
+  await app.register(isochroneRoute(dependencies));
+  await app.register(beaconRoutes(dependencies, edit));
+  await app.register(placeRoutes(dependencies, edit));
+  await app.register(addressRoutes(dependencies));
+  await app.register(settingsRoutes(dependencies, edit));
+  await app.register(projectRoutes(dependencies, edit));
+  await app.register(accountRoutes(dependencies, edit));
+  await app.register(eventRoutes(dependencies));
+  await app.register(verificationRoutes(dependencies));
+  await app.register(subscriberRoutes(dependencies));
+  await app.register(statusRoutes(dependencies));
+  await app.register(userRoutes(dependencies));
+  await app.register(erasureRoutes(dependencies));
+  await app.register(analyticsRoutes(dependencies));
+  await app.register(explainRoutes(dependencies));
+  await app.register(webhookRoutes(dependencies, edit));
+  await app.register(secretRoutes(dependencies, edit));
+  await app.register(deliveryRoutes(dependencies));
+  await app.register(mapRoutes(dependencies));
+  await app.register(mapStyleRoutes(dependencies, edit));
+  await app.register(mapMarkerRoutes(dependencies, edit));
 };

@@ -71,7 +71,7 @@ export type BatchDependencies = Pick<
 >;
 
 /** Serves POST /v1/geofences/batch and /v1/beacons/batch. Batches of one project run one after another. */
-export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, deps) => {
+export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, dependencies) => {
   const serialize = createSerializer(maxUnfinishedBatches);
 
   function addBatch(kind: ImportedKind): void {
@@ -96,16 +96,16 @@ export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, de
         const scope = callerOf(request);
         const records = recordsOf(request.body, body, name);
         const isDryRun = isDryRunOf(request.query as RawFields);
-        requirePlan(deps, kind, scope);
+        requirePlan(dependencies, kind, scope);
         const resource = resourceOf(
           kind,
-          { configuration: deps.configuration, resolve: geometryResolver(deps) },
+          { configuration: dependencies.configuration, resolve: geometryResolver(dependencies) },
           scope,
         );
         // Batches of a project run one after another, so that others have their turn in between.
         const { confirmAuthority } = request;
         const results = await serialize(scope.project, () =>
-          applyBatch({ ...deps, confirmAuthority }, resource, records, isDryRun),
+          applyBatch({ ...dependencies, confirmAuthority }, resource, records, isDryRun),
         );
         return { meta: success, ...countsOf(results), results };
       },

@@ -216,9 +216,9 @@ export const resourceOf = (kind: ImportedKind, parts: ResourceParts, scope: Scop
 
 /** Throws `plan_required` if the project may not import records of the kind. */
 export function requirePlan(
-  deps: Pick<ApiDependencies, 'configuration' | 'arePlansEnabled'>,
+  dependencies: Pick<ApiDependencies, 'configuration' | 'arePlansEnabled'>,
   kind: ImportedKind,
   scope: Pick<Scope, 'project'>,
 ): void {
-  if (kind === 'beacon') requireBeaconPlan(deps, scope);
+  if (kind === 'beacon') requireBeaconPlan(dependencies, scope);
 }

@@ -92,9 +92,9 @@ function addFileRoutes(app: FastifyInstance, { configuration }: ImportDependenci
 }
 
 /** Serves uploads, imports, their files and their progress. The importer is closed with the server. */
-export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, deps) => {
-  const { importer, configuration, clock } = deps;
-  const { folder, maxFileBytes, uploadBounds } = deps;
+export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, dependencies) => {
+  const { importer, configuration, clock } = dependencies;
+  const { folder, maxFileBytes, uploadBounds } = dependencies;
   const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes });
   const progress = createProgressStreams(importer, clock);
   app.addHook('preClose', () => importer.close());
@@ -181,7 +181,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     },
   });
 
-  addFileRoutes(app, deps);
-  await app.register(batchRoutes, deps);
-  await app.register(uploadRoutes, { ...deps, uploads });
+  addFileRoutes(app, dependencies);
+  await app.register(batchRoutes, dependencies);
+  await app.register(uploadRoutes, { ...dependencies, uploads });
 };

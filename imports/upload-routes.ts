@@ -83,8 +83,8 @@ function requesterOf(request: FastifyRequest): ImportRequest['requestedBy'] {
 }
 
 /** Serves POST /v1/geofences/import and /v1/beacons/import. An import goes on when its client has left. */
-export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, deps) => {
-  const { importer, uploads } = deps;
+export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, dependencies) => {
+  const { importer, uploads } = dependencies;
 
   /**
    * Receives the file and starts its import. The import is admitted when the file is complete, so that a slow upload
@@ -124,8 +124,8 @@ export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, 
     const scope: Scope = { project, environment };
     const { isDryRun, fileName, waitS } = accepted(readQuery(request.query as RawFields));
     refuseOtherTypes(request);
-    requirePlan(deps, kind, scope);
-    deps.admitWrite?.();
+    requirePlan(dependencies, kind, scope);
+    dependencies.admitWrite?.();
     await importer.check(scope);
     const asked = { resource: kind, isDryRun, fileName, requestedBy: requesterOf(request) };
     const { id, finished } = await startReceived(scope, request, asked);

@@ -23,9 +23,9 @@ const fields = { token: tokenField, password: passwordField } as const;
  * and starts a session. A token works once.
  */
 export const acceptanceRoutes =
-  (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, writer, clock } = deps;
+    const { configuration, writer, clock } = dependencies;
     const limits = createLimits(parts);
 
     /** Returns the account of the address, if the password is right, or creates it. */
@@ -33,7 +33,7 @@ export const acceptanceRoutes =
       const existing = configuration.account(accountIdOf(email));
       if (existing === undefined) {
         accepted(checkNewPassword(password, email));
-        return createAccount(deps, email, await parts.passwords.hash(password));
+        return createAccount(dependencies, email, await parts.passwords.hash(password));
       }
       await limits.signIn(request, email);
       if (await parts.passwords.verify(password, existing.passwordHash)) return existing;

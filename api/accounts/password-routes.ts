@@ -29,9 +29,9 @@ const changeFields = { current: passwordField, password: passwordField } as cons
  * Both end all other sessions of the account.
  */
 export const passwordRoutes =
-  (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, writer } = deps;
+    const { configuration, writer } = dependencies;
     const { passwords, resetTokens, sessions } = parts;
     const limits = createLimits(parts);
 
@@ -84,7 +84,7 @@ export const passwordRoutes =
         const passwordHash = await passwords.hash(password);
         // Used up only now, so that a password that breaks the rules costs no token.
         if ((await resetTokens.redeem(token)) === undefined) throw wrongToken();
-        await changeAccount(deps, edit, account, (current) => ({
+        await changeAccount(dependencies, edit, account, (current) => ({
           ...current,
           passwordHash,
           generation: newGeneration(),
@@ -112,7 +112,7 @@ export const passwordRoutes =
         if (!(await passwords.verify(current, account.passwordHash))) throw wrongPasswordAt('current');
         accepted(checkNewPassword(password, account.email));
         const passwordHash = await passwords.hash(password);
-        const changed = await changeAccount(deps, edit, account, (record) => ({
+        const changed = await changeAccount(dependencies, edit, account, (record) => ({
           ...record,
           passwordHash,
           generation: newGeneration(),

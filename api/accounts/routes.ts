@@ -14,16 +14,16 @@ import { signUpRoutes } from './sign-up-routes.js';
 
 /** Serves all routes of accounts, sessions, members and invitations. */
 export const accountRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { accounts: parts } = deps;
-    await app.register(signUpRoutes(deps, parts));
-    await app.register(signInRoutes(deps, parts, edit));
-    await app.register(sessionRoutes(deps, parts, edit));
-    await app.register(deletionRoutes(deps, parts, edit));
-    await app.register(passwordRoutes(deps, parts, edit));
-    await app.register(memberRoutes(deps, edit));
-    await app.register(invitationRoutes(deps, parts, edit));
-    await app.register(acceptanceRoutes(deps, parts, edit));
-    await app.register(accountProjectRoutes(deps, parts));
+    const { accounts: parts } = dependencies;
+    await app.register(signUpRoutes(dependencies, parts));
+    await app.register(signInRoutes(dependencies, parts, edit));
+    await app.register(sessionRoutes(dependencies, parts, edit));
+    await app.register(deletionRoutes(dependencies, parts, edit));
+    await app.register(passwordRoutes(dependencies, parts, edit));
+    await app.register(memberRoutes(dependencies, edit));
+    await app.register(invitationRoutes(dependencies, parts, edit));
+    await app.register(acceptanceRoutes(dependencies, parts, edit));
+    await app.register(accountProjectRoutes(dependencies, parts));
   };

@@ -31,9 +31,9 @@ const browserJson = (session: ListedSession): SignedInBrowser => ({
 
 /** Serves the session of the request, the sessions of its account, and their ends. */
 export const sessionRoutes =
-  (deps: Pick<ApiDependencies, 'configuration'>, { sessions }: AccountParts, edit: Edit): FastifyPluginAsync =>
+  (dependencies: Pick<ApiDependencies, 'configuration'>, { sessions }: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration } = deps;
+    const { configuration } = dependencies;
 
     app.get('/v1/session', {
       config,
@@ -70,7 +70,7 @@ export const sessionRoutes =
       }),
       handler: async (request, reply) => {
         const account = accountOf(sessionOf(request));
-        const changed = await changeAccount(deps, edit, account, (current) => ({
+        const changed = await changeAccount(dependencies, edit, account, (current) => ({
           ...current,
           generation: newGeneration(),
         }));
@@ -109,7 +109,7 @@ export const sessionRoutes =
         const { everywhere } = readBody(request, signOutFields);
         const { account } = sessionOf(request);
         if (everywhere === true && account !== null)
-          await changeAccount(deps, edit, account, (current) => ({ ...current, generation: newGeneration() }));
+          await changeAccount(dependencies, edit, account, (current) => ({ ...current, generation: newGeneration() }));
         await sessions.end(request, reply);
         return { meta: success };
       },

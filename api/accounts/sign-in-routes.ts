@@ -32,9 +32,9 @@ const one = answerOf({ session: Session });
  * unknown address have the same answer.
  */
 export const signInRoutes =
-  (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, writer, clock } = deps;
+    const { configuration, writer, clock } = dependencies;
     const { sessions, passwords } = parts;
     const limits = createLimits(parts);
 
@@ -58,7 +58,7 @@ export const signInRoutes =
         if (!isRight || account === undefined) throw wrongPassword();
         if (!passwords.isCurrent(account.passwordHash)) {
           const passwordHash = await passwords.hash(password);
-          await changeAccount(deps, edit, account, (current) => ({ ...current, passwordHash }));
+          await changeAccount(dependencies, edit, account, (current) => ({ ...current, passwordHash }));
         }
         const session = await sessions.start(request, reply, { account });
         return { meta: success, session: sessionJson(session, configuration) };

@@ -37,26 +37,26 @@ const created = { account: Account, project: Project, session: Session };
  * starts a session.
  */
 export const signUpRoutes =
-  (deps: ApiDependencies, parts: AccountParts): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, parts: AccountParts): FastifyPluginAsync =>
   async (app) => {
     const limits = createLimits(parts);
 
     async function create(request: FastifyRequest, reply: FastifyReply, pending: PendingSignUp) {
-      const { account, project, keys } = await createAccountAndProject(deps, pending);
+      const { account, project, keys } = await createAccountAndProject(dependencies, pending);
       const session = await parts.sessions.start(request, reply, { account });
       return {
         meta: success,
         account: accountJson(account),
         project: projectJson(project, keys),
-        session: sessionJson(session, deps.configuration),
+        session: sessionJson(session, dependencies.configuration),
       };
     }
 
     /** Answers, and does the same work, whether the address has an account or not. */
     async function mailConfirmation(pending: PendingSignUp) {
-      await deps.writer.catchUp();
+      await dependencies.writer.catchUp();
       const token = await parts.signUpTokens.issue(pending);
-      const isTaken = deps.configuration.account(accountIdOf(pending.email)) !== undefined;
+      const isTaken = dependencies.configuration.account(accountIdOf(pending.email)) !== undefined;
       const url = parts.publicUrl();
       parts.post(isTaken ? alreadyRegisteredMail(pending.email, url) : confirmationMail(pending.email, token, url));
       return { meta: success, confirmation: 'mailed' };

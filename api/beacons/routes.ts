@@ -12,9 +12,9 @@ import { beaconId, beaconRecord } from './record.js';
 
 /** Serves /v1/beacons: lists, searches, and beacons by id or by tag and external id. */
 export const beaconRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration } = deps;
+    const { configuration } = dependencies;
     addPairedRoutes(
       app,
       {
@@ -31,9 +31,9 @@ export const beaconRoutes =
         complete: async (_, value) => ({ ok: true, value }),
         record: beaconRecord,
         json: (record: BeaconRecord) => beaconJson(record),
-        admit: (scope) => requireBeaconPlan(deps, scope),
+        admit: (scope) => requireBeaconPlan(dependencies, scope),
       },
-      deps,
+      dependencies,
       edit,
     );
   };

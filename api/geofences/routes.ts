@@ -27,9 +27,9 @@ const usersAnswer = listOf({ users: Type.Array(User) }, { cursor: true });
 
 /** Serves /v1/geofences: lists, searches, geofences by id or by tag and external id, and the users inside. */
 export const geofenceRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, clock } = deps;
+    const { configuration, clock } = dependencies;
     addPairedRoutes(
       app,
       {
@@ -45,7 +45,7 @@ export const geofenceRoutes =
         idOf: geofenceId,
         read: readGeofence,
         complete: (scope, given, current) =>
-          resolveGeometry(scope, given, current, configuration, deps.geometrySources),
+          resolveGeometry(scope, given, current, configuration, dependencies.geometrySources),
         queues(scope, input, existing) {
           const place = newPlaceOf(input, existing);
           return place === undefined
@@ -60,7 +60,7 @@ export const geofenceRoutes =
         record: geofenceRecord,
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },
-      deps,
+      dependencies,
       edit,
     );
 
@@ -72,7 +72,7 @@ export const geofenceRoutes =
     function sendUsersOf(request: FastifyRequest, reply: FastifyReply, geofence: GeofenceRecord) {
       const query = accepted(readUserQuery(request.query as RawFields));
       return sendPage('history', request, reply, (signal) => {
-        const reads = { ...deps, analytics: boundedReads(deps.analytics, { signal }) };
+        const reads = { ...dependencies, analytics: boundedReads(dependencies.analytics, { signal }) };
         return listUsersInside(reads, callerOf(request), geofence, query);
       });
     }

@@ -250,10 +250,10 @@ function addPlanRoute(app: FastifyInstance, { configuration }: Dependencies, edi
 
 /** Serves /v1/projects. The admin API key creates and lists projects; it and owners read, change and delete one. */
 export const projectRoutes =
-  (deps: Dependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: Dependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    addProjectRoutes(app, deps);
-    addOneProjectRoutes(app, deps, edit);
-    addKeyRoute(app, deps, edit);
-    addPlanRoute(app, deps, edit);
+    addProjectRoutes(app, dependencies);
+    addOneProjectRoutes(app, dependencies, edit);
+    addKeyRoute(app, dependencies, edit);
+    addPlanRoute(app, dependencies, edit);
   };

@@ -17,15 +17,15 @@ export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBou
 /** Serves the live stream and the topic over HTTP. Both share one bound on followers. */
 export const subscriberRoutes =
   (
-    deps: Pick<ApiDependencies, 'log' | 'streams'>,
+    dependencies: Pick<ApiDependencies, 'log' | 'streams'>,
     bounds: SubscriberBounds = defaultSubscriberBounds,
   ): FastifyPluginAsync =>
   async (app) => {
-    const followers = createFollowers(deps.log, bounds, deps.streams?.opened);
+    const followers = createFollowers(dependencies.log, bounds, dependencies.streams?.opened);
     // The number of streams and connections bounds what waits.
     const serialize = createSerializer(Number.POSITIVE_INFINITY);
     // Must run before the server waits for its connections: streams never end by themselves.
     app.addHook('preClose', async () => followers.close());
-    await app.register(streamRoutes(deps, followers, serialize, bounds));
-    await app.register(topicRoutes(deps, followers, serialize));
+    await app.register(streamRoutes(dependencies, followers, serialize, bounds));
+    await app.register(topicRoutes(dependencies, followers, serialize));
   };

@@ -18,7 +18,7 @@ import { pageOf, readCursor, readLimit } from '../lists.js';
 import type { Page } from '../page.js';
 import { where } from '../sql.js';
 
-interface HistoryDeps {
+interface HistoryDependencies {
   readonly analytics: Pick<Analytics, 'query'>;
   readonly spatial: Pick<SpatialQueries, 'explain'>;
 }
@@ -101,7 +101,7 @@ const locationOf = (row: LocationRow): UserLocation => ({
 
 /** Returns a page of the locations of a user, newest first, in wire form. */
 export async function listLocations(
-  { analytics }: HistoryDeps,
+  { analytics }: HistoryDependencies,
   scope: Scope,
   user: User,
   query: HistoryQuery,
@@ -128,7 +128,7 @@ export async function listLocations(
 type Before = { readonly row: LocationRow; readonly visits: readonly Visit[] } | 'none';
 
 /** Finds the last location that was applied before this one. Locations of one request are applied by their times. */
-async function rowBefore({ analytics }: HistoryDeps, scope: Scope, user: User, row: LocationRow) {
+async function rowBefore({ analytics }: HistoryDependencies, scope: Scope, user: User, row: LocationRow) {
   const { sql, parameters } = where(scope, [
     ['device_id = {text}', user.deviceId],
     ['user = {text}', user._id],
@@ -147,7 +147,7 @@ const maxVisitMs = 31 * dayMs;
 
 /** Returns the open visits after a location, with their times of entry, from the recorded events. */
 async function visitsAfter(
-  { analytics }: HistoryDeps,
+  { analytics }: HistoryDependencies,
   scope: Scope,
   user: User,
   { geofences, timeMs }: LocationRow,
@@ -229,8 +229,8 @@ const recordOf = (scope: Scope, user: User, row: LocationRow): Location => ({
 });
 
 /** Explains a stored location with the current geofences and settings. Returns undefined if it is not stored. */
-export async function explainLocation(deps: HistoryDeps, scope: Scope, user: User, id: string) {
-  const { analytics, spatial } = deps;
+export async function explainLocation(dependencies: HistoryDependencies, scope: Scope, user: User, id: string) {
+  const { analytics, spatial } = dependencies;
   const found = where(scope, [
     ['device_id = {text}', user.deviceId],
     ['user = {text}', user._id],
@@ -241,8 +241,10 @@ export async function explainLocation(deps: HistoryDeps, scope: Scope, user: Use
     found.parameters,
   );
   if (row === undefined) return undefined;
-  const previous = await rowBefore(deps, scope, user, row);
-  const before: Before = previous ? { row: previous, visits: await visitsAfter(deps, scope, user, previous) } : 'none';
+  const previous = await rowBefore(dependencies, scope, user, row);
+  const before: Before = previous
+    ? { row: previous, visits: await visitsAfter(dependencies, scope, user, previous) }
+    : 'none';
   const state = stateBefore(user, row, before);
   const explanation = await spatial.explain({
     ...scope,

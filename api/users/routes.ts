@@ -30,14 +30,15 @@ const userParameter = Type.Object({ id: Type.String({ description: '`_id`, `user
 
 /** Serves users, their last positions and their histories, and explains one location of a history. */
 export const userRoutes =
-  (deps: ApiDependencies): FastifyPluginAsync =>
+  (dependencies: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     /** Returns the dependencies of one request, whose client leaves with the signal. */
     const reading = (signal: AbortSignal) => ({
-      ...deps,
-      analytics: boundedReads(deps.analytics, { signal }),
+      ...dependencies,
+      analytics: boundedReads(dependencies.analytics, { signal }),
       spatial: {
-        explain: (query: Parameters<typeof deps.spatial.explain>[0]) => deps.spatial.explain(query, signal),
+        explain: (query: Parameters<typeof dependencies.spatial.explain>[0]) =>
+          dependencies.spatial.explain(query, signal),
       },
     });
     const userOf = async (reads: Parameters<typeof findUser>[0], request: FastifyRequest<ById>): Promise<User> =>

@@ -12,7 +12,7 @@ import { pageMeta, readCursor, readLimit, readPageOfTimes, readTimeBounds } from
 import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
-interface UsersDeps {
+interface UsersDependencies {
   readonly configuration: ConfigurationReader;
   readonly analytics: Pick<Analytics, 'query'>;
   /** Epoch ms. */
@@ -103,7 +103,7 @@ function userStatement(scope: Scope, name: string): Statement {
   };
 }
 
-async function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: UserRow): Promise<User> {
+async function userOf({ configuration, clock }: UsersDependencies, scope: Scope, row: UserRow): Promise<User> {
   const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
   const nowMs = clock();
   const { geofences, beacons } = summariesOf(configuration);
@@ -119,23 +119,32 @@ async function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: Us
 }
 
 /** Returns a page of users in wire form. */
-export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery): Promise<Page<UserRow>> {
+export async function listUsers(
+  dependencies: UsersDependencies,
+  scope: Scope,
+  query: UserQuery,
+): Promise<Page<UserRow>> {
   const { meta, rows } = await readPageOfTimes(query, (page) => {
     const { sql, parameters } = usersStatement(scope, { ...query, ...page });
-    return deps.analytics.query<UserRow>(sql, parameters);
+    return dependencies.analytics.query<UserRow>(sql, parameters);
   });
-  return { meta, name: 'users', items: rows, text: async (row) => JSON.stringify(await userOf(deps, scope, row)) };
+  return {
+    meta,
+    name: 'users',
+    items: rows,
+    text: async (row) => JSON.stringify(await userOf(dependencies, scope, row)),
+  };
 }
 
 /** Lists the users inside a geofence, each as of its last location; none of a disabled one, and only its `userIds`. */
 export async function listUsersInside(
-  deps: UsersDeps,
+  dependencies: UsersDependencies,
   scope: Scope,
   { _id, enabled, disableAfter, userIds }: GeofenceRecord,
   query: UserQuery,
 ): Promise<Page<UserRow>> {
   if (!enabled) return { meta: pageMeta(false, null), name: 'users', items: [], text: () => '' };
-  return listUsers(deps, scope, {
+  return listUsers(dependencies, scope, {
     ...query,
     geofence: _id,
     userIds,
@@ -144,8 +153,8 @@ export async function listUsersInside(
 }
 
 /** Finds the user with this `_id`, `userId` or `deviceId`; undefined if there is none. */
-export async function findUser(deps: UsersDeps, scope: Scope, name: string): Promise<User | undefined> {
+export async function findUser(dependencies: UsersDependencies, scope: Scope, name: string): Promise<User | undefined> {
   const { sql, parameters } = userStatement(scope, name);
-  const [row] = await deps.analytics.query<UserRow>(sql, parameters);
-  return row && userOf(deps, scope, row);
+  const [row] = await dependencies.analytics.query<UserRow>(sql, parameters);
+  return row && userOf(dependencies, scope, row);
 }

@@ -52,11 +52,11 @@ function sampleDelivery(webhook: WebhookRecord, type: string, nowMs: number): De
  * another.
  */
 export const deliveryRoutes =
-  (deps: ApiDependencies): FastifyPluginAsync =>
+  (dependencies: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
-    const { analytics, clock, webhooks } = deps;
+    const { analytics, clock, webhooks } = dependencies;
     // A redelivery goes on when its client has left: it may have queued some events already.
-    const redelivering = { ...deps, analytics: boundedReads(analytics, { maxMib: maxRedeliveredMib }) };
+    const redelivering = { ...dependencies, analytics: boundedReads(analytics, { maxMib: maxRedeliveredMib }) };
     const inTurn = createFairLimit({
       maxRunning: 2,
       maxWaitingPerProject: 8,
@@ -78,7 +78,7 @@ export const deliveryRoutes =
         failures: [400, 404],
       }),
       handler: async (request) => {
-        const webhook = webhookOf(deps, request);
+        const webhook = webhookOf(dependencies, request);
         const type = accepted(readTestType(bodyFields(request.body), webhook));
         const attempt = await webhooks.attemptOnce(webhook, sampleDelivery(webhook, type, clock()));
         return { meta: success, attempt: attemptJson(attempt) };
@@ -101,7 +101,7 @@ export const deliveryRoutes =
         failures: [400, 404, 409],
       }),
       handler: async (request) => {
-        const webhook = webhookOf(deps, request);
+        const webhook = webhookOf(dependencies, request);
         const asked = accepted(readRedelivery(bodyFields(request.body)));
         if (!webhook.enabled) throw new ApiError('conflict', 'the webhook is disabled; enable it first');
         if (asked.kind === 'event') {
@@ -128,10 +128,10 @@ export const deliveryRoutes =
         failures: [400, 404],
       }),
       handler: async (request, reply) => {
-        const webhook = webhookOf(deps, request);
+        const webhook = webhookOf(dependencies, request);
         const query = accepted(readWaitingQuery(request.query as RawFields));
         return sendPage('configuration', request, reply, (leaving) =>
-          listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query, leaving),
+          listWaiting({ log: dependencies.log, waiting: webhooks.waiting }, webhook, query, leaving),
         );
       },
     });
@@ -150,7 +150,7 @@ export const deliveryRoutes =
         failures: [400, 404],
       }),
       handler: async (request, reply) => {
-        const webhook = webhookOf(deps, request);
+        const webhook = webhookOf(dependencies, request);
         const query = accepted(readAttemptQuery(request.query as RawFields));
         return sendPage('history', request, reply, (signal) =>
           listAttempts(boundedReads(analytics, { signal }), webhook, query),

@@ -55,9 +55,9 @@ type EditWebhook = (
 
 /** Creates the edit of the webhook that a request names. Throws `not_found` for one of another scope. */
 export const createWebhookEditor =
-  (deps: Pick<ApiDependencies, 'configuration'>, edit: Edit): EditWebhook =>
+  (dependencies: Pick<ApiDependencies, 'configuration'>, edit: Edit): EditWebhook =>
   ({ request, reply }, change) =>
     edit({ request, reply }, `webhook/${request.params.id}`, (nowMs) => {
-      const record = change(webhookOf(deps, request), nowMs);
+      const record = change(webhookOf(dependencies, request), nowMs);
       return { kind: 'webhook', id: record._id, record, isExisting: true, result: record };
     });

@@ -21,7 +21,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
-interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configuration' | 'states' | 'clock'> {
+interface RedeliveryDependencies extends Pick<ApiDependencies, 'log' | 'configuration' | 'states' | 'clock'> {
   readonly analytics: Pick<Analytics, 'query'>;
 }
 
@@ -36,7 +36,7 @@ type RedeliveryBounds = Readonly<Record<keyof typeof redeliveryBounds, number>>;
 
 /** Returns the number of deliveries and the cursor of the next call; null: nothing is left. */
 export async function redeliverRange(
-  deps: RedeliveryDeps,
+  dependencies: RedeliveryDependencies,
   webhook: WebhookRecord,
   range: EventRange,
   { maxEvents, maxStepEvents, maxPartEvents }: RedeliveryBounds = redeliveryBounds,
@@ -44,8 +44,8 @@ export async function redeliverRange(
   let { cursor } = range;
   let deliveries = 0;
   for (let events = 0; events < maxEvents; ) {
-    const step = await eventsOfRange(deps.analytics, webhook, { ...range, cursor }, maxStepEvents);
-    deliveries += await redeliver(deps, webhook, partsOf(step.events, maxPartEvents), range.failedOnly);
+    const step = await eventsOfRange(dependencies.analytics, webhook, { ...range, cursor }, maxStepEvents);
+    deliveries += await redeliver(dependencies, webhook, partsOf(step.events, maxPartEvents), range.failedOnly);
     events += step.events.length;
     cursor = step.next;
     if (cursor === null) break;
@@ -54,10 +54,14 @@ export async function redeliverRange(
 }
 
 /** Returns the number of deliveries. */
-export async function redeliverEvent(deps: RedeliveryDeps, webhook: WebhookRecord, id: string): Promise<number> {
-  const event = found(await eventById(deps.analytics, webhook, id), 'event');
+export async function redeliverEvent(
+  dependencies: RedeliveryDependencies,
+  webhook: WebhookRecord,
+  id: string,
+): Promise<number> {
+  const event = found(await eventById(dependencies.analytics, webhook, id), 'event');
   if (!isWanted(webhook, event)) throw new ApiError('conflict', "the webhook's types and tags exclude this event");
-  return redeliver(deps, webhook, [[event]], false);
+  return redeliver(dependencies, webhook, [[event]], false);
 }
 
 const isWanted = ({ types, tags }: WebhookRecord, { type, tag }: StoredEvent): boolean =>
@@ -65,7 +69,7 @@ const isWanted = ({ types, tags }: WebhookRecord, { type, tag }: StoredEvent): b
 
 /** Queues the deliveries of each part. Returns their number. */
 async function redeliver(
-  deps: RedeliveryDeps,
+  dependencies: RedeliveryDependencies,
   webhook: WebhookRecord,
   parts: Iterable<readonly StoredEvent[]>,
   failedOnly: boolean,
@@ -73,16 +77,16 @@ async function redeliver(
   /** A delivery may have events of two parts. */
   const queued = new Set<string>();
   for (const events of parts) {
-    const sent = await lastSent(deps.analytics, webhook, events);
+    const sent = await lastSent(dependencies.analytics, webhook, events);
     const asked = failedOnly ? events.filter(({ id }) => (sent.get(id)?.state ?? 'delivered') !== 'delivered') : events;
     const deliveries: Delivery[] = [];
     for (const ofOneLocation of byCause(asked))
-      deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
+      deliveries.push(...(await deliveriesAgain(dependencies, webhook, ofOneLocation, sent)));
     const records = deliveries
       .filter(({ id }) => !queued.has(id))
       .map((delivery) => ({ key: webhook._id, value: codecs.delivery.encode(delivery) }));
     for (const { id } of deliveries) queued.add(id);
-    if (records.length > 0) await deps.log.append(topics.deliveries, records);
+    if (records.length > 0) await dependencies.log.append(topics.deliveries, records);
   }
   return queued.size;
 }
@@ -112,14 +116,14 @@ function byCause(events: readonly StoredEvent[]): StoredEvent[][] {
 
 /** Returns the deliveries that were made before, each once, then new ones. */
 async function deliveriesAgain(
-  deps: RedeliveryDeps,
+  dependencies: RedeliveryDependencies,
   webhook: WebhookRecord,
   events: readonly StoredEvent[],
   sent: ReadonlyMap<string, SentEvents>,
 ): Promise<Delivery[]> {
   const { _id, project, environment } = webhook;
   const [first] = events as [StoredEvent];
-  const facts = { reason: 'redelivery', createdAt: deps.clock() } as const;
+  const facts = { reason: 'redelivery', createdAt: dependencies.clock() } as const;
   // Topic `events` keys an event without a device by its own id.
   const orderKey = deviceKey({ project, environment, deviceId: first.deviceId || first.id });
 
@@ -144,12 +148,12 @@ async function deliveriesAgain(
     orderKey,
     text: body,
   }));
-  return [...repeated, ...deliveriesOf(webhook, payload, await userText(deps, webhook, first), facts)];
+  return [...repeated, ...deliveriesOf(webhook, payload, await userText(dependencies, webhook, first), facts)];
 }
 
 /** Returns the user as of now in wire form, else the user in the event. Undefined where the event has none. */
 async function userText(
-  { states, configuration }: RedeliveryDeps,
+  { states, configuration }: RedeliveryDependencies,
   { project, environment }: WebhookRecord,
   { deviceId, user, body }: StoredEvent,
 ): Promise<string | undefined> {

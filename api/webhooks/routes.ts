@@ -27,13 +27,13 @@ export const webhookAnswer = (record: WebhookRecord, issued?: IssuedSecret) => (
 
 /** Serves /v1/webhooks. Refuses URLs of networks that are not allowed, and with 409 one webhook more than the limit. */
 export const webhookRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration } = deps;
-    const { secretCipher, maxWebhooks } = deps.webhooks;
-    const allowedNetworks = networksOf(deps.webhooks.allowedNetworks);
+    const { configuration } = dependencies;
+    const { secretCipher, maxWebhooks } = dependencies.webhooks;
+    const allowedNetworks = networksOf(dependencies.webhooks.allowedNetworks);
     const fields = webhookFields(allowedNetworks);
-    const editWebhook = createWebhookEditor(deps, edit);
+    const editWebhook = createWebhookEditor(dependencies, edit);
 
     app.post('/v1/webhooks', {
       config,
@@ -91,7 +91,7 @@ export const webhookRoutes =
         entityTag: 'answered',
       }),
       handler: async (request, reply) => {
-        const record = webhookOf(deps, request);
+        const record = webhookOf(dependencies, request);
         sendRevision(reply, configuration.revisionOf('webhook', record._id));
         return webhookAnswer(record);
       },
@@ -152,7 +152,7 @@ export const webhookRoutes =
       handler: async (request, reply) => {
         const { id } = request.params;
         await edit({ request, reply }, `webhook/${id}`, () => {
-          const { _id } = webhookOf(deps, request);
+          const { _id } = webhookOf(dependencies, request);
           return { kind: 'webhook', id: _id, record: null, isExisting: true, result: null };
         });
         return { meta: success };

@@ -54,9 +54,9 @@ function withSecret(
 
 /** Serves the rotation and the removal of a webhook's signing secrets. */
 export const secretRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const editWebhook = createWebhookEditor(deps, edit);
+    const editWebhook = createWebhookEditor(dependencies, edit);
 
     app.post<ById>('/v1/webhooks/:id/secrets', {
       config,
@@ -75,7 +75,11 @@ export const secretRoutes =
       }),
       handler: async (request, reply) => {
         const overlapHours = accepted(readOverlapHours(bodyFields(request.body)));
-        const issued = newSecret(request.params.id, deps.webhooks.secretCipher, deps.writer.nextTimestamp());
+        const issued = newSecret(
+          request.params.id,
+          dependencies.webhooks.secretCipher,
+          dependencies.writer.nextTimestamp(),
+        );
         const record = await editWebhook({ request, reply }, (current, nowMs) => ({
           ...current,
           updatedAt: nowMs,
