@@ -25,8 +25,8 @@ const resetFields = { token: tokenField, password: passwordField } as const;
 const changeFields = { current: passwordField, password: passwordField } as const;
 
 /**
- * Serves the reset of a password by mail (POST /v1/password/reset and …/confirm) and its change (PUT /v1/password).
- * Both end all other sessions of the account.
+ * Serves the reset of a password by mail (POST /v1/password/reset and …/confirm) and its change (PUT /v1/password). A
+ * reset ends all sessions of the account; a change ends all others.
  */
 export const passwordRoutes =
   (dependencies: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>

@@ -56,7 +56,7 @@ export type SoughtGeofence = Omit<PlainGeofence, 'center' | 'radius'> & {
 /** What an owner says about a geofence, before `resolveGeometry` looks up what is not given as coordinates. */
 export type GivenGeofence = PlainGeofence | SoughtGeofence;
 
-/** Says whether the position follows from an address or a place, and must be looked up. */
+/** Returns whether the position follows from an address or a place, and must be looked up. */
 export const isSought = (given: GivenGeofence): given is SoughtGeofence => 'sought' in given;
 
 /** The geometry as far as the coordinates give it. The radius of a circle or isochrone is a field of its own. */
@@ -68,7 +68,7 @@ const maxAddressesLength = 16_384;
 
 const date = 'A date, an ISO 8601 date and time, or a form such as "Jan 1, 2029"; UTC unless it names a zone';
 
-/** The fields of a geofence in requests, in the wire format of the SDKs' service. */
+/** The fields of a geofence in requests. */
 export const geofenceFields = {
   description: required(textField({ minLength: 1, maxLength: maxTextLength })),
   type: required(

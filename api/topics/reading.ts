@@ -84,7 +84,7 @@ async function updateBounds(log: Log, progress: PartitionProgress): Promise<Part
 
 const unread = ({ next, end }: PartitionProgress): number => end - next;
 
-/** Says whether the partitions have no unread record. */
+/** Returns whether the partitions have no unread record. */
 export const isAllRead = (partitions: readonly PartitionProgress[]): boolean =>
   partitions.every((each) => unread(each) === 0);
 

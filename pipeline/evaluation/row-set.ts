@@ -10,7 +10,7 @@ export class RowSet {
     this.#rows.push(row);
   }
 
-  /** Says whether the set has the row. */
+  /** Returns whether the set has the row. */
   has(row: number): boolean {
     return row >> 5 < this.#bits.length && (this.#bits[row >> 5]! & (1 << row)) !== 0;
   }

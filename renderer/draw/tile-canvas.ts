@@ -49,7 +49,7 @@ export class TileCanvas {
     return { picture, unitPx: this.unitPx, ...this.origin(translate) };
   }
 
-  /** Says whether no pixel of the tile is on the map. */
+  /** Returns whether no pixel of the tile is on the map. */
   get isEmpty(): boolean {
     return this.area.minX >= this.area.maxX || this.area.minY >= this.area.maxY;
   }

@@ -22,7 +22,7 @@ export const ringPart = 2;
 /** A ring of an area that winds the other way. */
 export const turnedRingPart = 3;
 
-/** Says whether the part is a ring of an area. */
+/** Returns whether the part is a ring of an area. */
 export const isRing = (kind: PartKind): boolean => kind >= ringPart;
 
 /** Lines and rings, of which `kinds` has one each. */

@@ -125,22 +125,22 @@ export class Child {
     this.send(start);
   }
 
-  /** Says whether the process runs no job and can take one. */
+  /** Returns whether the process runs no job and can take one. */
   get isIdle(): boolean {
     return this.end === undefined && this.jobs.size === 0;
   }
 
-  /** Says whether the process is not ready yet. */
+  /** Returns whether the process is not ready yet. */
   get isStarting(): boolean {
     return this.end === undefined && !this.isReady;
   }
 
-  /** Says whether the process runs a job that needs much memory. */
+  /** Returns whether the process runs a job that needs much memory. */
   get hasLarge(): boolean {
     return [...this.jobs.values()].some((job) => job.isLarge());
   }
 
-  /** Says whether the job may run beside those of the process. */
+  /** Returns whether the job may run beside those of the process. */
   takes(job: Job): boolean {
     if (this.isIdle) return true;
     if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;

@@ -45,7 +45,7 @@ export class SpriteImage {
     return this.entry.pixelRatio;
   }
 
-  /** Says whether the image is a signed distance field, which is drawn in a colour of the style. */
+  /** Returns whether the image is a signed distance field, which is drawn in a colour of the style. */
   get isSdf(): boolean {
     return this.entry.sdf;
   }

@@ -18,7 +18,7 @@ export class Integers {
     private readonly end: number,
   ) {}
 
-  /** Says whether the list has been read. */
+  /** Returns whether the list has been read. */
   get done(): boolean {
     return this.at >= this.end;
   }

@@ -22,7 +22,7 @@ export class Reader {
     private readonly parts: Omit<StreamParts, 'tailer' | 'from'>,
   ) {}
 
-  /** Says whether a stream is open. */
+  /** Returns whether a stream is open. */
   get isConnected(): boolean {
     return this.#stream !== undefined;
   }

@@ -32,12 +32,12 @@ export class TopicIds {
     this.#foreign.set(id, nowMs);
   }
 
-  /** Says whether frames with the id can be read without asking the registry. */
+  /** Returns whether frames with the id can be read without asking the registry. */
   knows(id: number): boolean {
     return this.#readings.has(id);
   }
 
-  /** Says whether a schema, as JSON text, resolves to the topic's own. */
+  /** Returns whether a schema, as JSON text, resolves to the topic's own. */
   canRead(schema: string): boolean {
     return readingOf(this.#codec.type, schema) !== 'unreadable';
   }

@@ -98,7 +98,7 @@ export class ClaimedSource {
     return this.#claim;
   }
 
-  /** Says whether the queue has accepted a write of this claim. */
+  /** Returns whether the queue has accepted a write of this claim. */
   get hasWritten(): boolean {
     return this.#hasWritten;
   }

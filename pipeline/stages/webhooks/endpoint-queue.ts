@@ -43,7 +43,7 @@ export class EndpointQueue {
     this.#nextOffered = parts.source.nextSequence;
   }
 
-  /** Says whether deliveries are being read from the queue. */
+  /** Returns whether deliveries are being read from the queue. */
   get isLoading(): boolean {
     return this.#isLoading;
   }
@@ -53,12 +53,12 @@ export class EndpointQueue {
     return this.#storedDueAtMs;
   }
 
-  /** Says whether there is nothing to send, now or later. */
+  /** Returns whether there is nothing to send, now or later. */
   get isEmpty(): boolean {
     return this.#unacknowledged.size === 0 && !this.#isLoading && this.#storedDueAtMs === Number.POSITIVE_INFINITY;
   }
 
-  /** Says whether the window has fewer than `maxWindow` deliveries. */
+  /** Returns whether the window has fewer than `maxWindow` deliveries. */
   hasRoom(maxWindow: number): boolean {
     return this.#window.length < maxWindow;
   }

@@ -30,7 +30,7 @@ export class Endpoint {
     this.id = id;
   }
 
-  /** Says whether the last attempt succeeded. False until the health is loaded. */
+  /** Returns whether the last attempt succeeded. False until the health is loaded. */
   get isHealthy(): boolean {
     return this.health !== undefined && isHealthy(this.health);
   }

@@ -27,9 +27,9 @@ export class Layers {
   }
 }
 
-/** Says whether the geometry is an area. */
+/** Returns whether the geometry is an area. */
 export const isPolygon = ({ type }: Geometry): boolean => type === 'Polygon' || type === 'MultiPolygon';
-/** Says whether the geometry is one line. */
+/** Returns whether the geometry is one line. */
 export const isLine = ({ type }: Geometry): boolean => type === 'LineString';
 
 /** Returns the point of a label: of an area the pole of inaccessibility of its largest part. */
@@ -72,7 +72,7 @@ export function firstTag(tags: Tags, keys: readonly string[]): readonly [string,
   return key === undefined ? undefined : [key, tags[key]!];
 }
 
-/** Says whether a tag is set to anything but `no`. */
+/** Returns whether a tag is set to anything but `no`. */
 export const isYes = (value: string | undefined): boolean => value !== undefined && value !== 'no';
 /** True, or left out. */
 export const flag = (value: boolean): true | undefined => value || undefined;

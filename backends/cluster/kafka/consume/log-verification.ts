@@ -21,7 +21,7 @@ export class LogVerification {
     this.#onDue = onDue;
   }
 
-  /** Says whether the log must be verified before another record is handed over. */
+  /** Returns whether the log must be verified before another record is handed over. */
   get isDue(): boolean {
     return this.#isDue;
   }

@@ -76,7 +76,7 @@ export class PartitionAssignment {
     return this.#state === 'waiting' || this.#state === 'starting' || this.#state === 'held';
   }
 
-  /** Says whether records may be fetched and handed over. */
+  /** Returns whether records may be fetched and handed over. */
   get isHeld(): boolean {
     return this.#state === 'held';
   }
