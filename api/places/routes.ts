@@ -201,7 +201,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
   });
 }
 
-function addBatchRoute(app: FastifyInstance, dependencies: ApiDependencies): void {
+function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
   app.post('/v1/places/batch', {
     config,
     bodyLimit: batchBodyLimit,
@@ -222,7 +222,7 @@ function addBatchRoute(app: FastifyInstance, dependencies: ApiDependencies): voi
         throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
       const { project, environment } = callerOf(request);
       const { confirmAuthority } = request;
-      const written = await writePlaces({ ...dependencies, confirmAuthority }, { project, environment }, places);
+      const written = await writePlaces({ ...deps, confirmAuthority }, { project, environment }, places);
       return { meta: success, ...written };
     },
   });
@@ -230,11 +230,11 @@ function addBatchRoute(app: FastifyInstance, dependencies: ApiDependencies): voi
 
 /** Serves /v1/places: the list, one place, and batches. Geofences follow a changed place in the background. */
 export const placeRoutes =
-  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    addReadingRoutes(app, dependencies.configuration);
-    addEditingRoutes(app, dependencies.configuration, edit);
-    addBatchRoute(app, dependencies);
+    addReadingRoutes(app, deps.configuration);
+    addEditingRoutes(app, deps.configuration, edit);
+    addBatchRoute(app, deps);
   };
 
 const inUse = (count: number): string =>
