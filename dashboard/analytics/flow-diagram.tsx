@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { grouped } from '../components/counts';
 
-export interface Flow {
+interface Flow {
   /** Identify places. */
   readonly from: string;
   readonly to: string;
@@ -39,7 +39,7 @@ function stack(flows: readonly Flow[], end: 'from' | 'to', height: number): Node
     });
 }
 
-export interface Ribbon extends Flow {
+interface Ribbon extends Flow {
   readonly path: string;
 }
 

@@ -2,7 +2,7 @@
 
 export type Preset = '24h' | '7d' | '30d' | '90d' | 'dates';
 export type Zone = 'local' | 'utc';
-export type Interval = 'hour' | 'day';
+type Interval = 'hour' | 'day';
 
 export interface RangeChoice {
   readonly preset: Preset;

@@ -15,7 +15,7 @@ export interface Conditions {
 
 export type BulkTarget = { readonly ids: readonly string[] } | { readonly conditions: Conditions };
 
-export interface BulkResult {
+interface BulkResult {
   readonly changed: number;
   readonly unchanged: number;
   readonly missing: number;

@@ -44,7 +44,7 @@ export function stacked(series: readonly Series[]): number[][] {
 const drawn = (sums: readonly number[]) => sums.map((sum) => sum || null);
 
 /** Returns the positions of as many names as fit side by side. */
-export function shownNames(names: readonly string[], widthPixels: number): number[] {
+function shownNames(names: readonly string[], widthPixels: number): number[] {
   const longest = names.reduce((length, name) => Math.max(length, name.length), 0);
   const needed = names.length * (longest * pixelsPerLetter + nameGapPixels);
   const step = Math.max(1, Math.ceil(needed / Math.max(1, widthPixels)));

@@ -8,7 +8,7 @@ export interface Dot {
   readonly isChosen: boolean;
 }
 
-export interface Dots {
+interface Dots {
   set(dots: readonly Dot[]): void;
   /** Returns the id of the dot that is drawn nearest to a point of the map, if one is within reach. */
   at(point: { readonly x: number; readonly y: number }, reachPx: number): string | undefined;
@@ -23,7 +23,7 @@ const zooms = { first: 2, last: 13 };
 const radiusPx = { first: { plain: 2.5, chosen: 5 }, last: 6 };
 
 /** Returns the radius in pixels at a zoom. */
-export function dotRadiusPx(zoom: number, isChosen: boolean): number {
+function dotRadiusPx(zoom: number, isChosen: boolean): number {
   const share = Math.min(1, Math.max(0, (zoom - zooms.first) / (zooms.last - zooms.first)));
   const first = isChosen ? radiusPx.first.chosen : radiusPx.first.plain;
   return first + (radiusPx.last - first) * share;

@@ -38,7 +38,7 @@ export type Palette = (typeof palettes)[Theme];
 export type Layer = maplibregl.AddLayerObject & { readonly id: string; readonly source: string };
 export type LngLat = readonly [longitude: number, latitude: number];
 
-export const noFeatures: FeatureCollection = { type: 'FeatureCollection', features: [] };
+const noFeatures: FeatureCollection = { type: 'FeatureCollection', features: [] };
 
 export interface MovingDot extends Omit<Dot, 'colour'> {
   readonly colour: keyof Palette;

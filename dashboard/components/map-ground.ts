@@ -33,7 +33,7 @@ function encodeGround(): Uint8Array {
 const ground = encodeGround();
 
 /** Returns the tile with the ground: layers of a tile are fields, in any order. */
-export function withGround(tile: ArrayBuffer): ArrayBuffer {
+function withGround(tile: ArrayBuffer): ArrayBuffer {
   const joined = new Uint8Array(tile.byteLength + ground.length);
   joined.set(new Uint8Array(tile));
   joined.set(ground, tile.byteLength);

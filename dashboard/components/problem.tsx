@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 
 /** What the validator says about a field. */
-export interface BrokenRule {
+interface BrokenRule {
   /** What it is about within the field, such as a name of metadata. Undefined: the whole field. */
   readonly part: string | undefined;
   /** Continues a sentence that begins with the label, or with the part. */

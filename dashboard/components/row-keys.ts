@@ -53,7 +53,7 @@ interface Rows {
 }
 
 /** What a list knows of its keyboard. */
-export interface RowKeys {
+interface RowKeys {
   /** The row with the tab stop, which must be in the document; undefined: the keyboard has not been in the list. */
   readonly current: number | undefined;
   /** The listeners of what scrolls. */

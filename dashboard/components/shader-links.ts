@@ -2,7 +2,7 @@
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { createGpuFence, type GpuFence } from './gpu-fence';
 
-export interface ShaderLinks {
+interface ShaderLinks {
   /** Tests whether the last frame lacks a layer. */
   areWaiting(): boolean;
   /**

@@ -11,7 +11,7 @@ import { useSettled } from './list-filters';
 const precision = 1e5;
 
 /** Encodes positions as a polyline of 5 decimals. Static maps refuse longitudes beyond 180, and draw the short way. */
-export function polylineOf(positions: readonly Position[]): string {
+function polylineOf(positions: readonly Position[]): string {
   let text = '';
   let before = [0, 0];
   const append = (difference: number) => {

@@ -18,7 +18,7 @@ const none: FeatureCollection = { type: 'FeatureCollection', features: [] };
 /** Returns the zoom from which places have their shapes. */
 export const firstZoomOf = ({ byId }: PlaceIndex): number => shapesFromZoom[byId.size < manyPlaces ? 'few' : 'many'];
 
-export interface ShapesInSight {
+interface ShapesInSight {
   /** Brings what is on the map up to date with the view. */
   show(places: PlaceIndex, display: Display): void;
   /** Looks through all places at the next time: some are other ones. */

@@ -34,7 +34,7 @@ export interface Drawn {
   readonly isLocked: boolean;
 }
 
-export const nothingDrawn: Drawn = {
+const nothingDrawn: Drawn = {
   shape: undefined,
   area: undefined,
   isAdding: false,

@@ -13,8 +13,8 @@ export type Shape =
   /** In order, without the closing point. Fewer than three points are a polygon that is being drawn. */
   | { readonly type: 'polygon'; readonly points: readonly Position[] };
 
-export const minRadiusM = 10;
-export const maxRadiusM = 10_000;
+const minRadiusM = 10;
+const maxRadiusM = 10_000;
 const earthRadiusM = 6_371_008.8;
 const radians = Math.PI / 180;
 

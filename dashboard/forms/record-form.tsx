@@ -100,7 +100,7 @@ export const firstDraft = <Row extends Named, Draft>(
 ): Draft => (stored ? kind.draftOf(stored.record) : { ...kind.blank, ...start });
 
 /** A draft, and what takes a change of it. */
-export type DraftState<Draft> = readonly [Draft, (change: (draft: Draft) => Draft) => void];
+type DraftState<Draft> = readonly [Draft, (change: (draft: Draft) => Draft) => void];
 
 /**
  * Holds the form of a record, of the stored one, or of a new one that begins with `start`, and asks before it is left

@@ -5,13 +5,13 @@
  * rows that the server writes.
  */
 
-export interface CsvRow {
+interface CsvRow {
   /** Where the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-export interface CsvText {
+interface CsvText {
   readonly rows: readonly CsvRow[];
   /** The line of a row with a broken quote. Nothing after it is read. */
   readonly brokenLine?: number;

@@ -3,7 +3,7 @@ import { Button, Dialog } from '../components/controls';
 import { columnsOf, type Resource, samples } from './columns';
 
 /** Gives a text to the reader as a file. */
-export function saveText(fileName: string, text: string): void {
+function saveText(fileName: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;

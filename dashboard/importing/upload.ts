@@ -15,7 +15,7 @@ const types: Record<Format, string> = {
 /** Seconds for which the server waits for the end: a small file needs no second request. */
 const waitS = 1;
 
-export interface UploadRequest {
+interface UploadRequest {
   readonly resource: Resource;
   readonly file: File;
   readonly format: Format;

@@ -9,7 +9,7 @@ export interface Arrived {
   readonly arrivedAtMs: number;
 }
 
-export interface Feed {
+interface Feed {
   /** Newest first. */
   readonly shown: readonly Arrived[];
   /** Arrived while the reader had paused, newest first. */
@@ -26,7 +26,7 @@ const bounded = (events: readonly Arrived[]) => ({
 });
 
 /** What has arrived since the feed was last extended: the newest events, at most twice as many as it shows. */
-export interface Inbox {
+interface Inbox {
   add(arrived: Arrived): void;
   /** Returns the events in the order of their arrival, and how many earlier ones were dropped, and forgets both. */
   take(): { readonly arrived: readonly Arrived[]; readonly dropped: number };

@@ -7,7 +7,7 @@ import type { Environment, Scope } from '../client/call';
 const names = ['project', 'environment'] as const satisfies readonly (keyof Scope)[];
 
 /** What an address names of a scope. */
-export type NamedScope = { readonly [Name in keyof Scope]: Scope[Name] | undefined };
+type NamedScope = { readonly [Name in keyof Scope]: Scope[Name] | undefined };
 
 /** Returns what the query of an address names. */
 export function scopeIn(query: string): NamedScope {

@@ -22,7 +22,7 @@ type Transitions = Summary['total'];
 export const countOf = (transitions: Transitions, foundIn: FoundIn): number =>
   transitions.entered[foundIn] + transitions.left[foundIn] + transitions.dwelled[foundIn];
 
-export interface PlaceChange {
+interface PlaceChange {
   readonly name: string;
   readonly kind: 'geofence' | 'beacon';
   /** As recorded, and as the replay has them. */

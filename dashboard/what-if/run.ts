@@ -37,11 +37,11 @@ function useCancelAtEnd(id: string | undefined): { readonly current: boolean } {
 type ReplayBody = Operations['POST /v1/replays']['body'];
 
 /** What is replayed. The range ends when it is sent, so that the same question is the same change. */
-export type Asked = Omit<ReplayBody, 'from'> & { readonly days: number };
+type Asked = Omit<ReplayBody, 'from'> & { readonly days: number };
 
 const dayMs = 86_400_000;
 
-export interface ReplayRun {
+interface ReplayRun {
   /** Undefined before its first answer. */
   readonly replay: Replay | undefined;
   readonly isBusy: boolean;
