@@ -5,7 +5,7 @@ import { useToasts } from './toasts';
 
 /**
  * Returns what {@link useChange} does. A toast says why a change was refused: also one that another change followed, or
- * whose view was left. For those, the callbacks of `mutate` are not called.
+ * whose view was left. For those, the callbacks of `mutate` are not called, so `change` itself says what succeeded.
  */
 export function useAction<Given, Result>(
   change: (given: Given, scope: Scope) => Promise<Result>,

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigate as goTo } from 'wouter/use-browser-location';
 import type { Project, Session } from '../../client/types';
-import { call, untilGone } from '../client/call';
+import { type Answer, call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { useAction } from '../components/action';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
@@ -16,7 +16,7 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { Section } from '../forms/parts';
-import { replaceSession, sessionKey, useWorkspace } from '../state/session';
+import { passwordIsChanged, replaceSession, sessionKey, useWorkspace } from '../state/session';
 
 export default function AccountView() {
   const { session } = useWorkspace();
@@ -147,7 +147,11 @@ function Password() {
   const client = useQueryClient();
   const toasts = useToasts();
   const [values, setValues] = useState(noPasswords);
-  const change = useChange(() => call('PUT /v1/password', { body: values }), 'sessions');
+  const change = useChange(async () => {
+    const answer = await call('PUT /v1/password', { body: values });
+    toasts.say(passwordIsChanged);
+    return answer;
+  }, 'sessions');
   const field = (name: keyof typeof noPasswords) => ({
     type: 'password',
     value: values[name],
@@ -159,7 +163,6 @@ function Password() {
       onSuccess: ({ session }) => {
         client.setQueryData(sessionKey, session);
         setValues(noPasswords);
-        toasts.say('The password is changed. All other sessions have ended.');
       },
     });
   }
@@ -222,36 +225,37 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
   );
 }
 
+type Browser = Answer<'GET /v1/sessions'>['sessions'][number];
+
 /** The browsers that are signed in to the account. */
 function Browsers() {
   const toasts = useToasts();
   const listed = useApi('GET /v1/sessions', {});
-  const end = useAction((id: string) => untilGone(call('DELETE /v1/sessions/{id}', { path: { id } })), 'sessions');
+  const end = useAction(async ({ _id: id, userAgent }: Browser) => {
+    await untilGone(call('DELETE /v1/sessions/{id}', { path: { id } }));
+    toasts.say(`${browserName(userAgent)} is signed out.`);
+  }, 'sessions');
   if (listed.error) return <LoadProblem query={listed} isInCard />;
   if (listed.data === undefined) return <Loading />;
   return (
     <ul aria-label="Signed-in browsers">
-      {listed.data.sessions.map(({ _id, current, userAgent, startedAt, usedAt }) => (
-        <li key={_id} className="list-row center">
+      {listed.data.sessions.map((browser) => (
+        <li key={browser._id} className="list-row center">
           <div className="grow">
-            <p className="label truncate" title={userAgent ?? undefined}>
-              {browserName(userAgent)}
+            <p className="label truncate" title={browser.userAgent ?? undefined}>
+              {browserName(browser.userAgent)}
             </p>
             <p className="quiet small truncate">
-              Signed in {absoluteTime(startedAt)}, used <RelativeTime time={usedAt} />
+              Signed in {absoluteTime(browser.startedAt)}, used <RelativeTime time={browser.usedAt} />
             </p>
           </div>
-          {current ? (
+          {browser.current ? (
             <Badge tone="accent">this browser</Badge>
           ) : (
             <Button
-              isBusy={end.isPending && end.variables === _id}
-              aria-label={`Sign out ${browserName(userAgent)}`}
-              onClick={() =>
-                end.mutate(_id, {
-                  onSuccess: () => toasts.say(`${browserName(userAgent)} is signed out.`),
-                })
-              }
+              isBusy={end.isPending && end.variables._id === browser._id}
+              aria-label={`Sign out ${browserName(browser.userAgent)}`}
+              onClick={() => end.mutate(browser)}
             >
               Sign out
             </Button>

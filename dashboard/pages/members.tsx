@@ -228,14 +228,14 @@ function Invite() {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   useUnsaved(email !== '');
-  const invite = useChange((email: string) => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
+  const invite = useChange(async (email: string) => {
+    await call('POST /v1/invitations', { body: { email, role } });
+    toasts.say(`An invitation to ${email} is on its way.`);
+  }, 'invitations');
   function submit() {
     invite.mutate(email, {
-      onSuccess: () => {
-        toasts.say(`An invitation to ${email} is on its way.`);
-        // The next address may be typed already.
-        setEmail((now) => (now === email ? '' : now));
-      },
+      // The next address may be typed already.
+      onSuccess: () => setEmail((now) => (now === email ? '' : now)),
     });
   }
   const isAtField = problemAt(invite.error, 'email') !== undefined;

@@ -63,7 +63,14 @@ function DemoCity() {
   const loaded = useApi('GET /v1/demo', {}, { refetchInterval: 2_000, enabled: environment === 'test' });
   const run = useAction(() => call('POST /v1/demo', {}), 'demo', 'geofences');
   const stop = useAction(() => call('POST /v1/demo/stop', {}), 'demo');
-  const remove = useAction(() => call('DELETE /v1/demo', {}), 'demo', 'geofences');
+  const remove = useAction(
+    async () => {
+      await call('DELETE /v1/demo', {});
+      toasts.say("The demo's geofences are removed.");
+    },
+    'demo',
+    'geofences',
+  );
   const demo = loaded.data?.demo;
   if (environment === 'live' || demo === undefined || !demo.available) return null;
   const hasGeofences = demo.geofences > 0;
@@ -106,16 +113,7 @@ function DemoCity() {
             </Button>
           )}
           {isOwner && hasGeofences && !run.isPending && (
-            <Button
-              look="plain"
-              icon="trash"
-              isBusy={remove.isPending}
-              onClick={() =>
-                remove.mutate(undefined, {
-                  onSuccess: () => toasts.say("The demo's geofences are removed."),
-                })
-              }
-            >
+            <Button look="plain" icon="trash" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
               Remove its geofences
             </Button>
           )}

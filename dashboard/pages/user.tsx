@@ -71,7 +71,10 @@ function Loaded({ user }: { readonly user: User }) {
 function Erase({ user, onClose }: { readonly user: User; onClose(): void }) {
   const [, navigate] = useLocation();
   const toasts = useToasts();
-  const erase = useChange(() => call('DELETE /v1/users/{id}', { path: { id: user._id } }), 'users');
+  const erase = useChange(async () => {
+    await call('DELETE /v1/users/{id}', { path: { id: user._id } });
+    toasts.say('The erasure has been accepted, and runs in the background.');
+  }, 'users');
   return (
     <Confirm
       title={`Erase ${user.userId ?? user.deviceId}?`}
@@ -79,14 +82,7 @@ function Erase({ user, onClose }: { readonly user: User; onClose(): void }) {
       isBusy={erase.isPending}
       problem={erase.error ? messageOf(erase.error) : undefined}
       onClose={onClose}
-      onConfirm={() =>
-        erase.mutate(undefined, {
-          onSuccess: () => {
-            toasts.say('The erasure has been accepted, and runs in the background.');
-            navigate(listAddress('users'));
-          },
-        })
-      }
+      onConfirm={() => erase.mutate(undefined, { onSuccess: () => navigate(listAddress('users')) })}
     >
       <p>
         All locations and events of this user that were received until now are erased, with its state. This cannot be

@@ -45,7 +45,11 @@ export default function WebhookView() {
   const toasts = useToasts();
   const [tab, setTab] = useAddressChoice('tab', tabs, 'attempts');
   const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, forEditing);
-  const test = useAction(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
+  const test = useAction(async () => {
+    const { attempt } = await call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} });
+    if (attempt.state === 'delivered') toasts.say('The sample was delivered.');
+    else toasts.complain(attempt.message ?? attempt.result);
+  }, 'webhooks');
   const enable = useAction(
     () => call('PATCH /v1/webhooks/{id}', { path: { id }, body: { enabled: true } }),
     'webhooks',
@@ -65,17 +69,7 @@ export default function WebhookView() {
       intro={<code>{webhook.url}</code>}
       actions={
         isOwner && (
-          <Button
-            isBusy={test.isPending}
-            onClick={() =>
-              test.mutate(undefined, {
-                onSuccess: ({ attempt }) =>
-                  attempt.state === 'delivered'
-                    ? toasts.say('The sample was delivered.')
-                    : toasts.complain(attempt.message ?? attempt.result),
-              })
-            }
-          >
+          <Button isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
             Send a sample
           </Button>
         )

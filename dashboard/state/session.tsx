@@ -29,6 +29,9 @@ function remember(session: Session | null): void {
   } else writeStored('session', JSON.stringify(session));
 }
 
+/** What a page says after a change of the password, which gives this browser another session. */
+export const passwordIsChanged = 'The password is changed. All other sessions have ended.';
+
 /** Puts another session in place, or none, and forgets all that the earlier one has read. */
 export function replaceSession(client: QueryClient, session: Session | null): void {
   remember(session);
@@ -43,7 +46,7 @@ function forgetRead(client: QueryClient): void {
 }
 
 /** How the last session ended: `kept` while the view that it leaves has unsaved changes; undefined: it did not end. */
-export type SessionEnd = 'kept' | 'left' | undefined;
+type SessionEnd = 'kept' | 'left' | undefined;
 
 let end: SessionEnd;
 const listeners = new Set<() => void>();

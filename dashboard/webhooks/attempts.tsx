@@ -139,10 +139,10 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
   const event = attempt.events[0];
-  const resend = useAction(
-    () => call('POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body: { event: event ?? '' } }),
-    'webhooks',
-  );
+  const resend = useAction(async () => {
+    await call('POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body: { event: event ?? '' } });
+    toasts.say('It is sent again.');
+  }, 'webhooks');
   const { request, response } = attempt;
   return (
     <Dialog title="Attempt" isWide onClose={onClose}>
@@ -195,14 +195,7 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
           <Button
             icon="refresh"
             isBusy={resend.isPending}
-            onClick={() =>
-              resend.mutate(undefined, {
-                onSuccess: () => {
-                  toasts.say('It is sent again.');
-                  onClose();
-                },
-              })
-            }
+            onClick={() => resend.mutate(undefined, { onSuccess: onClose })}
           >
             Send again
           </Button>

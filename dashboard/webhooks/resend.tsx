@@ -36,7 +36,7 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
       setSent(deliveries);
       ({ hasMore, cursor } = answer.meta);
     }
-    return deliveries;
+    toasts.say(`${counted(deliveries, 'delivery is', 'deliveries are')} queued.`);
   }, 'webhooks');
   const { error } = resend;
   const isAtField = (problemAt(error, 'from') ?? problemAt(error, 'to')) !== undefined;
@@ -52,14 +52,7 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
           : undefined
       }
       onClose={onClose}
-      onSubmit={() =>
-        resend.mutate(undefined, {
-          onSuccess: (count) => {
-            toasts.say(`${counted(count, 'delivery is', 'deliveries are')} queued.`);
-            onClose();
-          },
-        })
-      }
+      onSubmit={() => resend.mutate(undefined, { onSuccess: onClose })}
     >
       <p className="quiet">
         Events are sent as they were then, under the same <code>webhook-id</code>, so that receivers can tell.

@@ -21,11 +21,10 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
     () => call('POST /v1/webhooks/{id}/secrets', { path, body: { overlapHours: quantityOf(overlap ?? '') ?? 0 } }),
     'webhooks',
   );
-  const revoke = useChange(
-    (secretId: string) =>
-      untilGone(call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } })),
-    'webhooks',
-  );
+  const revoke = useChange(async (secretId: string) => {
+    await untilGone(call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } }));
+    toasts.say('The secret is revoked.');
+  }, 'webhooks');
   return (
     <section className="card" aria-label="Secrets">
       <div className="card-head">
@@ -107,14 +106,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
           isBusy={revoke.isPending}
           problem={revoke.error ? messageOf(revoke.error) : undefined}
           onClose={() => setRevoked(undefined)}
-          onConfirm={() =>
-            revoke.mutate(revoked._id, {
-              onSuccess: () => {
-                setRevoked(undefined);
-                toasts.say('The secret is revoked.');
-              },
-            })
-          }
+          onConfirm={() => revoke.mutate(revoked._id, { onSuccess: () => setRevoked(undefined) })}
         >
           <p>Receivers that verify with it refuse requests from now on.</p>
         </Confirm>

@@ -173,6 +173,32 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
   });
 
+  // Only the last of two was confirmed.
+  it('says of each browser that it is signed out, though another one follows at once', async () => {
+    const { page, email } = await asNewAccount('/account');
+    for (const name of ['Firefox', 'Safari']) {
+      const other = await open('/', { userAgent: `${name}/1.0 (Windows)` });
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await send(other, '/v1/signin', { email, password });
+    }
+    await page.reload();
+    const [firefox, safari] = ['Firefox', 'Safari'].map((name) =>
+      page.getByRole('button', { name: `Sign out ${name} on Windows` }),
+    );
+    await safari!.waitFor();
+    let answer = (): void => {};
+    const isDue = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/sessions/*', (route) => isDue.then(() => route.continue()));
+    await firefox!.click();
+    await safari!.click();
+    answer();
+    await Promise.all(
+      ['Firefox', 'Safari'].map((name) => page.getByText(`${name} on Windows is signed out.`).waitFor()),
+    );
+  });
+
   // Browsers give pages without HTTPS no clipboard, and a page may be denied it. A press of Copy did nothing then.
   it('copies a key also where the browser has no clipboard for pages', async () => {
     const { page } = await asNewAccount('/account');

@@ -54,6 +54,21 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await page.getByText('1 delivery is queued.').waitFor();
   });
 
+  // The toast belonged to the view, and was lost with it.
+  it('says what became of a sample after its view was left', async () => {
+    const page = await asOwner(`/webhooks/${id}`);
+    let answer = (): void => {};
+    const isDue = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/webhooks/*/test', (route) => isDue.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Send a sample' }).click();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    answer();
+    await page.locator('.toast').filter({ hasText: 'The host name could not be resolved' }).waitFor();
+  });
+
   // The list asked for the attempts of each webhook every ten seconds: a thousand requests, and all else waited. All
   // rows were in the document, and each letter of a search rendered them.
   it('asks only for the health of webhooks in sight, and finds one by its address', async () => {
