@@ -97,9 +97,7 @@ function Content() {
       // Nothing that one account has typed or chosen is another one's.
       key={session.data.account?._id ?? ''}
       session={session.data}
-      withoutProject={
-        <Entrance purpose={undefined} otherProjects={session.data.projects} onIssued={onIssued} onDone={() => {}} />
-      }
+      withoutProject={<Entrance purpose={undefined} session={session.data} onIssued={onIssued} onDone={() => {}} />}
     >
       <ScopedRouter>
         <Shell>

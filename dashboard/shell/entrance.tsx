@@ -10,7 +10,7 @@ import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
-import { replaceSession } from '../state/session';
+import { passwordIsChanged, replaceSession, sessionKey } from '../state/session';
 import { useHeld } from '../state/unsaved';
 import type { Purpose } from './purpose';
 
@@ -20,8 +20,8 @@ type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
 
 interface Props {
   readonly purpose: Purpose | undefined;
-  /** What the session belongs to, where that is no project, or not the one that the address names. */
-  readonly otherProjects?: Session['projects'];
+  /** The session, where it belongs to no project, or not to the one that the address names. */
+  readonly session?: Session;
   /** Whether a session ended on its own. */
   readonly hasEnded?: boolean;
   /** What a sign-up created here: it is shown until the user continues. */
@@ -31,7 +31,7 @@ interface Props {
 }
 
 export function Entrance(props: Props) {
-  const { purpose, otherProjects, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
+  const { purpose, session, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
   const token = purpose?.token ?? '';
@@ -59,8 +59,8 @@ export function Entrance(props: Props) {
           )}
           {issued ? (
             <SignedUp {...issued} onDone={onDone} />
-          ) : otherProjects ? (
-            <NoProject others={otherProjects} onIssued={onIssued} />
+          ) : session ? (
+            <NoProject session={session} onIssued={onIssued} />
           ) : (
             <Forms view={view} {...parts} />
           )}
@@ -116,7 +116,15 @@ interface FormProps<O extends Operation> {
   then(answer: Answer<O>): void;
 }
 
-type FieldName = 'email' | 'password' | 'newPassword' | 'anyPassword' | 'project' | 'name';
+type FieldName =
+  | 'email'
+  | 'password'
+  | 'newPassword'
+  | 'anyPassword'
+  | 'presentPassword'
+  | 'nextPassword'
+  | 'project'
+  | 'name';
 type Values = Record<FieldName, string>;
 
 const fieldsOf = {
@@ -142,6 +150,20 @@ const fieldsOf = {
     param: 'password',
     hint: 'Of your account, or of a new one: at least 12 characters',
   },
+  presentPassword: {
+    label: 'Current password',
+    type: 'password',
+    autoComplete: 'current-password',
+    param: 'current',
+    hint: undefined,
+  },
+  nextPassword: {
+    label: 'New password',
+    type: 'password',
+    autoComplete: 'new-password',
+    param: 'password',
+    hint: 'At least 12 characters, without your address',
+  },
   project: {
     label: 'Project',
     type: 'text',
@@ -152,7 +174,16 @@ const fieldsOf = {
   name: { label: 'Name', type: 'text', autoComplete: 'organization', param: 'name', hint: undefined },
 } as const;
 
-const noValues: Values = { email: '', password: '', newPassword: '', anyPassword: '', project: '', name: '' };
+const noValues: Values = {
+  email: '',
+  password: '',
+  newPassword: '',
+  anyPassword: '',
+  presentPassword: '',
+  nextPassword: '',
+  project: '',
+  name: '',
+};
 
 /** A form that sends one call, and shows at the field what the validator says. */
 function CallForm<O extends Operation>({ title, intro, operation, fields, action, more, input, then }: FormProps<O>) {
@@ -210,6 +241,12 @@ const LinkButton = ({ children, onClick }: { readonly children: ReactNode; onCli
   <button type="button" className="link-button" onClick={onClick}>
     {children}
   </button>
+);
+
+const BackButton = ({ onClick }: { onClick(): void }) => (
+  <span className="small">
+    <LinkButton onClick={onClick}>Back</LinkButton>
+  </span>
 );
 
 /** Returns a function that puts the session in place, which shows the dashboard. */
@@ -276,11 +313,7 @@ function Forgotten({ show }: FormParts) {
       action="Send the link"
       input={({ email }) => ({ body: { email } })}
       then={() => show('sign-in', 'If the address has an account, a mail is on its way.')}
-      more={
-        <span className="small">
-          <LinkButton onClick={() => show('sign-in')}>Back</LinkButton>
-        </span>
-      }
+      more={<BackButton onClick={() => show('sign-in')} />}
     />
   );
 }
@@ -371,10 +404,15 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
 }
 
 interface NoProjectProps extends Pick<FormParts, 'onIssued'> {
-  readonly others: Session['projects'];
+  readonly session: Session;
 }
 
-function NoProject({ others, onIssued }: NoProjectProps) {
+/** What an account does without a project. One that has another project changes its password there. */
+function NoProject({ session: { account, projects: others }, onIssued }: NoProjectProps) {
+  const [task, setTask] = useState<'password' | 'deletion'>();
+  const finish = () => setTask(undefined);
+  if (task === 'password') return <PasswordChange onDone={finish} />;
+  if (task === 'deletion') return <AccountDeletion onDone={finish} />;
   return (
     <div className="stack">
       {others.length > 0 ? (
@@ -401,7 +439,50 @@ function NoProject({ others, onIssued }: NoProjectProps) {
         </>
       )}
       <SignOut />
+      {account && others.length === 0 && (
+        <div className="spread small">
+          <LinkButton onClick={() => setTask('password')}>Change the password</LinkButton>
+          <LinkButton onClick={() => setTask('deletion')}>Delete the account</LinkButton>
+        </div>
+      )}
     </div>
+  );
+}
+
+function PasswordChange({ onDone }: Pick<FormParts, 'onDone'>) {
+  const client = useQueryClient();
+  const toasts = useToasts();
+  return (
+    <CallForm
+      title="Change the password"
+      intro="This ends all other sessions."
+      operation="PUT /v1/password"
+      fields={['presentPassword', 'nextPassword']}
+      action="Change password"
+      input={({ presentPassword, nextPassword }) => ({ body: { current: presentPassword, password: nextPassword } })}
+      then={({ session }) => {
+        client.setQueryData(sessionKey, session);
+        toasts.say(passwordIsChanged);
+        onDone();
+      }}
+      more={<BackButton onClick={onDone} />}
+    />
+  );
+}
+
+function AccountDeletion({ onDone }: Pick<FormParts, 'onDone'>) {
+  const client = useQueryClient();
+  return (
+    <CallForm
+      title="Delete the account"
+      intro="Your address is deleted. This cannot be undone."
+      operation="POST /v1/account/delete"
+      fields={['password']}
+      action="Delete account"
+      input={({ password }) => ({ body: { password } })}
+      then={() => replaceSession(client, null)}
+      more={<BackButton onClick={onDone} />}
+    />
   );
 }
 

@@ -173,6 +173,38 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
   });
 
+  // It had to belong to a project first, although a password that others know cannot wait.
+  it('changes the password of an account without a project, and deletes it', async () => {
+    const { page, email } = await asNewAccount('/settings');
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the project').fill('Shop');
+    await dialog.getByRole('button', { name: 'Delete project' }).click();
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Change the password' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('Current password').fill('not this one at all');
+    await page.getByLabel('New password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Current password is not the password of this account').waitFor();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Create a project' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete the account' }).click();
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('Password is not the password of this account').waitFor();
+    await page.getByLabel('Password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('the address or the password is wrong').waitFor();
+  });
+
   // Only the last of two was confirmed.
   it('says of each browser that it is signed out, though another one follows at once', async () => {
     const { page, email } = await asNewAccount('/account');
