@@ -60,7 +60,7 @@ interface FieldProps {
 }
 
 /** A label, a control, a hint, and what the validator says about the value. */
-export function Field({ label, hint, problem, className, children }: FieldProps) {
+function Field({ label, hint, problem, className, children }: FieldProps) {
   const id = useId();
   const described = classes(hint !== undefined && `${id}-hint`, problem !== undefined && `${id}-problem`);
   return (
@@ -253,17 +253,28 @@ export function Notice({ tone = 'info', children, role }: NoticeProps) {
 const copiedMs = 1_600;
 
 /** A button that puts a text on the clipboard, and says so, or that the browser refuses. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  /** Called when the clipboard has the text. */
+  onCopied?(): void;
+}
+
+export function CopyButton({ text, label = 'Copy', onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {
     if (outcome !== 'copied') return;
     const timer = setTimeout(() => setOutcome(undefined), copiedMs);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = () => void copyText(text).then((isCopied) => setOutcome(isCopied ? 'copied' : 'refused'));
+  async function copy() {
+    const isCopied = await copyText(text);
+    setOutcome(isCopied ? 'copied' : 'refused');
+    if (isCopied) onCopied?.();
+  }
   if (outcome === 'refused') {
     return (
-      <Button isCompact look="plain" icon="warning" onClick={copy}>
+      <Button isCompact look="plain" icon="warning" onClick={() => void copy()}>
         Not copied
       </Button>
     );
@@ -275,7 +286,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
       icon={outcome === 'copied' ? 'check' : 'copy'}
       aria-label={outcome === 'copied' ? 'Copied' : label}
       title={label}
-      onClick={copy}
+      onClick={() => void copy()}
     />
   );
 }

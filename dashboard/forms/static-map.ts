@@ -1,6 +1,6 @@
 /** What the composer of static maps holds, and the query of the API that it makes. Pure. */
 
-export interface MarkersDraft {
+interface MarkersDraft {
   /** Keeps React's state with the group. */
   readonly id: number;
   /** `latitude,longitude`, one per line. */
@@ -12,7 +12,7 @@ export interface MarkersDraft {
   readonly icon: string;
 }
 
-export interface PathDraft {
+interface PathDraft {
   readonly id: number;
   /** `latitude,longitude`, one per line, or `enc:` and a polyline, or GeoJSON. */
   readonly locations: string;
@@ -73,6 +73,24 @@ export const firstDraft = (): MapDraft => ({
   paths: [],
 });
 
+/**
+ * Returns the places that are typed in a draft, as text that can be compared; empty: none are. The others were there at
+ * first. Sizes, colours and choices do not count: they are soon typed again.
+ */
+export function placesTyped({ view, center, bbox, geofences, markers, paths }: MapDraft): string {
+  const first = firstDraft();
+  const given = new Set(['', first.center, first.bbox, exampleLocations]);
+  return [
+    view === 'center' ? center : '',
+    view === 'bbox' ? bbox : '',
+    geofences,
+    ...[...markers, ...paths].map(({ locations }) => locations),
+  ]
+    .map((places) => places.trim())
+    .filter((places) => !given.has(places))
+    .join('\n\n');
+}
+
 /** Returns the locations as the API takes them, separated by `|`. A single line of another form stays as it is. */
 const joined = (locations: string): string =>
   locations
@@ -84,7 +102,7 @@ const joined = (locations: string): string =>
 const option = (name: string, value: string, otherwise = ''): string[] =>
   value.trim() === '' || value.trim() === otherwise ? [] : [`${name}:${value.trim().replace(/^#/, '0x')}`];
 
-export const markersText = ({ locations, color, size, icon }: MarkersDraft): string =>
+const markersText = ({ locations, color, size, icon }: MarkersDraft): string =>
   [
     ...option('color', color, defaultColor),
     ...option('size', size, 'normal'),
@@ -92,7 +110,7 @@ export const markersText = ({ locations, color, size, icon }: MarkersDraft): str
     joined(locations),
   ].join('|');
 
-export const pathText = ({ locations, stroke, width, border, borderWidth }: PathDraft): string =>
+const pathText = ({ locations, stroke, width, border, borderWidth }: PathDraft): string =>
   [
     ...option('stroke', stroke, defaultColor),
     ...option('width', width, defaults.width),

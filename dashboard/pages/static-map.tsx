@@ -7,10 +7,19 @@ import { useSettled } from '../components/list-filters';
 import { sizeText } from '../components/sizes';
 import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
-import { attribute, firstDraft, type MapDraft, parametersOf, queryText, shellWord } from '../forms/static-map';
+import {
+  attribute,
+  firstDraft,
+  type MapDraft,
+  parametersOf,
+  placesTyped,
+  queryText,
+  shellWord,
+} from '../forms/static-map';
 import { builtInStyles, MarkerFields, PathFields, ViewFields } from '../forms/static-map-fields';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
+import { useUnsaved } from '../state/unsaved';
 import '../styles/static-map.css';
 
 const settleMs = 450;
@@ -47,13 +56,16 @@ function usePicture(draft: MapDraft) {
 export default function StaticMap() {
   const [draft, setDraft] = useState(firstDraft);
   const picture = usePicture(draft);
+  const [copied, setCopied] = useState('');
+  const places = placesTyped(draft);
+  useUnsaved(places !== '' && places !== copied);
   const change = (part: Partial<MapDraft>) => setDraft((now) => ({ ...now, ...part }));
   return (
     <Page title="Static maps" intro="Images of maps for pages, mails and apps: put one together, and copy its code.">
       <div className="composer">
         <div className="composer-picture stack">
           <Preview draft={draft} picture={picture} />
-          <Code draft={draft} />
+          <Code draft={draft} onCopied={() => setCopied(places)} />
         </div>
         <div className="stack">
           <ViewFields draft={draft} error={picture.error} change={change} />
@@ -129,7 +141,7 @@ function costOf({ width, height, scale, style }: MapDraft): number {
   return Math.round((20 + (60 * (pixels || 0)) / 1_000_000) * (isUploaded ? 2 : 1));
 }
 
-function Code({ draft }: { readonly draft: MapDraft }) {
+function Code({ draft, onCopied }: { readonly draft: MapDraft; onCopied(): void }) {
   const { project, environment } = useWorkspace();
   const [kind, setKind] = useState<(typeof kinds)[number]['value']>('html');
   const known = freshKey(project._id, environment, 'publishable');
@@ -144,7 +156,7 @@ function Code({ draft }: { readonly draft: MapDraft }) {
       <div className="card-body stack-tight">
         <div className="copyable">
           <pre>{text}</pre>
-          <CopyButton text={text} label="Copy the code" />
+          <CopyButton text={text} label="Copy the code" onCopied={onCopied} />
         </div>
         {isSecret && kind !== 'curl' && (
           <Notice tone="warning">

@@ -11,8 +11,10 @@ import { LoadProblem } from '../components/load-problem';
 import { messageOf, useToasts } from '../components/toasts';
 import { outlineOf, roundedPosition, shapeOfGeofence } from '../drawing/shape';
 import { createRecord } from '../forms/creation';
+import { isEqual } from '../forms/draft';
 import { bodyOf, type GeofenceDraft, newGeofence, pointsText } from '../forms/geofence';
 import { useWorkspace } from '../state/session';
+import { useUnsaved } from '../state/unsaved';
 import {
   type ChangedSettings,
   isAtField,
@@ -63,6 +65,8 @@ export default function WhatIf() {
   const proposed = useMemo(() => (shape === 'none' ? undefined : shapeOfGeofence(draft)), [shape, draft]);
   const fences = useFences(true);
   const run = useReplayRun();
+  // A choice is soon made again. A name, a place, a radius or corners take effort.
+  const forget = useUnsaved(!isEqual({ ...draft, type: firstDraft.type }, firstDraft));
   const found = useFound(run.replay);
 
   const submit = () =>
@@ -115,7 +119,7 @@ export default function WhatIf() {
               <Button type="submit" look="primary" isBusy={run.isBusy} disabled={!isOwner}>
                 Run
               </Button>
-              {isOwner && shape !== 'none' && <CreateButton draft={draft} />}
+              {isOwner && shape !== 'none' && <CreateButton draft={draft} onCreated={forget} />}
               {!isOwner && <span className="quiet">Only owners run replays.</span>}
             </div>
           </div>
@@ -136,14 +140,16 @@ export default function WhatIf() {
 }
 
 /** Creates the proposed geofence, unless another one has its name. */
-function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
+function CreateButton({ draft, onCreated }: { readonly draft: GeofenceDraft; onCreated(): void }) {
   const toasts = useToasts();
   const [, navigate] = useLocation();
   const create = useAction(async (_: undefined, scope) => {
     const { tag, externalId, ...body } = bodyOf(draft);
     // The proposal's own name is for the replay only. Each geofence that is created from one has another.
     const named = { ...body, tag, externalId: `${externalId}-${Date.now().toString(36)}` };
-    return createRecord(scope, 'geofences', named);
+    const answer = await createRecord(scope, 'geofences', named);
+    toasts.say(`${answer.geofence.description} is created.`);
+    return answer;
   }, 'geofences');
   return (
     <Button
@@ -151,7 +157,7 @@ function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
       onClick={() =>
         create.mutate(undefined, {
           onSuccess: ({ geofence }: { geofence: Geofence }) => {
-            toasts.say(`${geofence.description} is created.`);
+            onCreated();
             navigate(`/geofences/${geofence._id}`);
           },
         })

@@ -38,4 +38,32 @@ describe.runIf(isRunnable)('the composer of static maps', () => {
     await page.getByText('-H "Authorization: $SECRET_KEY"').waitFor();
     await page.getByRole('img', { name: 'The map' }).waitFor();
   });
+
+  // Forty pasted locations were gone with a click on a link. A copied code keeps them.
+  it('asks before places that were typed are lost, unless their code was copied', async () => {
+    // Only within the page does a browser let it ask.
+    const page = await asOwner('/members');
+    const open = () => page.getByRole('link', { name: 'Static maps' }).click();
+    const link = page.getByRole('link', { name: 'Keys', exact: true });
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await open();
+    await page.getByLabel('Width', { exact: true }).fill('320');
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await open();
+
+    const locations = page.getByLabel('Locations');
+    await locations.fill('43.77,11.25');
+    await link.click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.evaluate('history.back()');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await locations.inputValue()).toBe('43.77,11.25');
+    await page.getByRole('button', { name: 'Copy the code' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  });
 });

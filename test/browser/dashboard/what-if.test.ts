@@ -17,6 +17,12 @@ describe.runIf(isRunnable)('the view What-if', () => {
     for (const northM of [1_000, 0, yardM]) await backend.track({ deviceId: 'van-1', ...standing(0, northM) });
 
     const page = await asOwner('/what-if');
+    // Choices are soon made again, so nothing is asked.
+    await page.getByRole('radio', { name: 'Polygon' }).check();
+    await page.getByLabel('Locations of').selectOption('1');
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await page.getByRole('link', { name: 'What-if' }).click();
     // A click on the map erased GeoJSON that was pasted.
     const points = page.getByLabel('Points');
     await page.getByRole('radio', { name: 'Polygon' }).check();
@@ -61,6 +67,16 @@ describe.runIf(isRunnable)('the view What-if', () => {
     expect(header).toMatch(/^change,firstLocation,_id,type,/);
     expect(rows.map((row) => row.split(',')[0]).sort()).toEqual(['added', 'unchanged', 'unchanged']);
 
+    // The proposal was lost without a question.
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    const leaveFor = async (name: string, answer = 'Discard') => {
+      await page.getByRole('link', { name, exact: true }).click();
+      await question.getByRole('button', { name: answer }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    await leaveFor('Keys', 'Cancel');
+    expect(await page.getByLabel('Radius').inputValue()).toBe('150');
+
     // The replay went on when its view was left.
     await page.route('**/v1/replays/*', async (route) => {
       if (route.request().method() === 'DELETE') await route.continue();
@@ -71,7 +87,7 @@ describe.runIf(isRunnable)('the view What-if', () => {
     ]);
     await Promise.all([
       page.waitForRequest((request) => request.method() === 'DELETE' && request.url().includes('/v1/replays/')),
-      page.getByRole('link', { name: 'Keys', exact: true }).click(),
+      leaveFor('Keys'),
     ]);
     await page.unrouteAll();
     await page.getByRole('link', { name: 'What-if' }).click();
@@ -81,7 +97,9 @@ describe.runIf(isRunnable)('the view What-if', () => {
     await page.getByLabel('Radius').fill('150');
 
     await page.getByRole('button', { name: 'Create this geofence' }).click();
+    // It is saved, so nothing is asked. The words came only if the view waited for them.
     await page.getByText('Yard is created.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Yard' }).waitFor();
     const { geofences } = ok(await backend.get('/v1/geofences?tag=what-if'));
     expect(geofences).toMatchObject([{ description: 'Yard', geometryRadius: 150 }]);
   });
