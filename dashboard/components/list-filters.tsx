@@ -20,6 +20,7 @@ const names = ['search', 'tag', 'externalId', 'state', 'key', 'value', 'sort'] a
 type Name = (typeof names)[number];
 type Values = Readonly<Record<Name, string>>;
 
+/** The orders of a list, by their names in the API. */
 export const sorts = [
   { value: '-updatedAt', label: 'Last updated' },
   { value: '-createdAt', label: 'Newest' },
@@ -35,6 +36,7 @@ const states = [
   { value: 'disabled', label: 'Disabled' },
 ] as const;
 
+/** The filters of a list, as the address of the page has them. */
 export interface ListFilters {
   /** What the filters ask the API for. */
   readonly conditions: Conditions;
@@ -80,6 +82,7 @@ interface FilterProps extends TypedProps {
   readonly list?: string;
 }
 
+/** Shows a filter of free text. It applies when the reader pauses, or at once by Enter. */
 export function TypedFilter({ label, value, className = 'filter', list, onChange }: FilterProps) {
   const [text, setText] = useTyped(value, onChange);
   return (
@@ -106,6 +109,9 @@ export function SearchField(props: TypedProps) {
   );
 }
 
+/**
+ * Reads the filters from the address of the page, and writes them there. They are kept for the way back to the list.
+ */
 export function useListFilters(resource: BulkResource): ListFilters {
   const [parameters, setParameters] = useSearchParams();
   const [isOpen, setOpen] = useState(false);
@@ -138,15 +144,17 @@ export function useListFilters(resource: BulkResource): ListFilters {
       >,
     [put],
   );
+  // Another state would be refused nowhere: it would show the disabled ones, under "Any state".
+  const state = states.find(({ value }) => value === values.state)?.value ?? '';
   const conditions = useMemo(
     (): Conditions => ({
       search: values.search || undefined,
       tag: values.tag || undefined,
       externalId: values.externalId || undefined,
-      enabled: values.state === '' ? undefined : values.state === 'enabled',
+      enabled: state === '' ? undefined : state === 'enabled',
       metadata: values.key !== '' && values.value !== '' ? { [values.key]: values.value } : undefined,
     }),
-    [values],
+    [values, state],
   );
   const sort = sorts.find(({ value }) => value === values.sort)?.value ?? '-updatedAt';
   const furtherCount = [values.tag, values.externalId, conditions.metadata].filter(Boolean).length;
@@ -169,7 +177,7 @@ export function useListFilters(resource: BulkResource): ListFilters {
         <select
           className="input choice"
           aria-label="State"
-          value={values.state}
+          value={state}
           onChange={({ target }) => put('state', target.value, true)}
         >
           {states.map(({ value, label }) => (

@@ -25,6 +25,11 @@ describe.runIf(isRunnable)('the lists', () => {
     const page = await asOwner('/geofences');
     await page.getByRole('searchbox', { name: /^Search/ }).fill('CAFE');
     await page.getByText('3 in all').waitFor();
+    // It showed the disabled ones, under "Any state".
+    const mistyped = await asOwner('/geofences?search=cafe&state=enable');
+    await mistyped.getByText('3 in all').waitFor();
+    expect(await mistyped.getByLabel('State').inputValue()).toBe('');
+    await mistyped.close();
     await page.getByLabel('State').selectOption('Enabled');
     await page.getByText('2 in all').waitFor();
     await page.getByRole('button', { name: 'Description' }).click();
