@@ -51,20 +51,18 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   );
 }
 
-/** One bar for each attempt, the newest at the right. */
+const places = Array.from({ length: shownAttempts }, (_, index) => index);
+
+/** One bar for each attempt, the newest at the right. Without faint bars for the missing ones, it would look shifted. */
 function Strip({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <svg className="strip" viewBox={`0 0 ${shownAttempts * 4} 16`} aria-hidden="true">
-      {attempts.map(({ _id, state }, index) => (
-        <rect
-          key={_id}
-          className={state === 'delivered' ? 'good' : 'bad'}
-          x={(shownAttempts - 1 - index) * 4}
-          width="3"
-          height="16"
-          rx="1"
-        />
-      ))}
+      {places.map((index) => {
+        const attempt = attempts[index];
+        const className = attempt === undefined ? 'none' : attempt.state === 'delivered' ? 'good' : 'bad';
+        const x = (shownAttempts - 1 - index) * 4;
+        return <rect key={index} className={className} x={x} width="3" height="16" rx="1" />;
+      })}
     </svg>
   );
 }

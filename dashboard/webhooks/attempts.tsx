@@ -27,6 +27,7 @@ const stateValues = states.map(({ value }) => value);
 const tones = { delivered: 'success', retrying: 'warning', given_up: 'danger' } as const;
 const words = { delivered: 'Delivered', retrying: 'Retrying', given_up: 'Given up' } as const;
 
+/** Lists the attempts of a webhook, newest first. One opens with its request and response. */
 export function Attempts({ id }: { readonly id: string }) {
   const [state, setState] = useAddressChoice('state', stateValues, '');
   const { isOwner } = useWorkspace();
@@ -39,7 +40,7 @@ export function Attempts({ id }: { readonly id: string }) {
   );
   const attempts = pages.data?.pages.flatMap((page) => page.attempts) ?? [];
   return (
-    <div className="card">
+    <div className="card attempts">
       <div className="toolbar">
         <select
           className="input"
