@@ -12,6 +12,7 @@ interface Group {
   readonly links: readonly { readonly href: string; readonly label: string; readonly icon: IconName }[];
 }
 
+/** The links of the navigation, in groups. */
 export const navigation: readonly Group[] = [
   {
     title: 'Monitor',

@@ -22,6 +22,7 @@ const columns: readonly DataColumn<Row>[] = [
 
 type DwellAnswer = Answer<'GET /v1/analytics/dwell-times'>;
 
+/** Shows how many visits lasted how long, with their percentiles. */
 export function Dwells({ range, filter, query }: PanelProps & { readonly query: UseQueryResult<DwellAnswer> }) {
   const { from, to } = range;
   const row = query.data?.rows[0];

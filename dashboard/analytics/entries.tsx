@@ -24,6 +24,7 @@ const columns: readonly DataColumn<Row>[] = [
   { title: 'Entries', className: 'number', value: ({ entries }) => entries, cell: ({ entries }) => grouped(entries) },
 ];
 
+/** Shows the entries of each hour or day, stacked by tag. */
 export function Entries({ range, filter, query }: PanelProps & { readonly query: UseQueryResult<EntriesAnswer> }) {
   const { data } = query;
   const { interval, timeZone, ...times } = range;

@@ -43,6 +43,7 @@ const columns: readonly DataColumn<Row>[] = [
   },
 ];
 
+/** Shows which place users entered next, after they left one. */
 export function Flows({ range, filter, refreshMs }: PanelProps) {
   const { element, isSeen } = useSeen();
   const [within, setWithin] = useState<(typeof limits)[number]>(60);

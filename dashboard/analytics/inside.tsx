@@ -17,6 +17,7 @@ const hourMs = 3_600_000;
 const silences = [1, 24, 168] as const;
 const silenceWords: Record<(typeof silences)[number], string> = { 1: '1 h', 24: '24 h', 168: '7 days' };
 
+/** Shows who is inside now. The range of the page does not apply: there is one of its own for the last location. */
 export function Inside({ filter, refreshMs, choose }: PanelProps) {
   const [hours, setHours] = useState<(typeof silences)[number]>(168);
   // Whole hours, so that the query stays the same while it is asked again.

@@ -1,6 +1,8 @@
 /** The range of time that analytics show, in the time zone of the browser or in UTC. */
 
+/** A range that ends now, or `dates`: one between two dates. */
 export type Preset = '24h' | '7d' | '30d' | '90d' | 'dates';
+/** Whose days are counted: those of the browser or of UTC. */
 export type Zone = 'local' | 'utc';
 type Interval = 'hour' | 'day';
 
@@ -27,6 +29,7 @@ const dayMs = 24 * hourMs;
 const maxHourlyMs = 3 * dayMs + hourMs;
 const days = { '7d': 7, '30d': 30, '90d': 90 } as const;
 
+/** Names the time zone of the browser, such as `Europe/Rome`. */
 export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Returns the instant at which the date begins, `more` days later. */

@@ -22,6 +22,7 @@ const maxPlaces = 200;
 
 const allOf = ({ visits, openVisits, unseenVisits }: Place): number => visits + openVisits + unseenVisits;
 
+/** Shows visits, summed up by place or one by one. */
 export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
   const { element, isSeen } = useSeen();
   const { from, to, timeZone } = range;

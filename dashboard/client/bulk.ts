@@ -1,6 +1,7 @@
 /** Changes of many geofences or beacons: of those that are named, or of all that match. */
 import { callIn, type Scope } from './call';
 
+/** What is done to each of many records. */
 export type BulkAction = 'enable' | 'disable' | 'delete';
 export type BulkResource = 'geofences' | 'beacons';
 
@@ -13,6 +14,7 @@ export interface Conditions {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The records to change: those that are named, or all that match at the time of each request. */
 export type BulkTarget = { readonly ids: readonly string[] } | { readonly conditions: Conditions };
 
 interface BulkResult {

@@ -7,6 +7,7 @@ import { checkReachable, reportReachable, reportUnreachable } from '../state/con
 
 export type { Answer, Input, Operation } from '../../client/operations';
 
+/** Each project has both, with keys and data of their own. */
 export type Environment = 'test' | 'live';
 
 /** What a session acts on. */

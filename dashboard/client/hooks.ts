@@ -27,6 +27,9 @@ export const forEditing = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 } as 
 /** The first part of the path names the resource, so that a change can refresh all that shows it. */
 const resourceOf = (operation: Operation): string => operation.split(' ')[1]!.split('/')[2] ?? operation;
 
+/**
+ * Reads from the API in the present scope. Another scope or input is another query, and none is asked twice at once.
+ */
 export function useApi<O extends Operation>(operation: O, input: Input<O>, options: QueryOptions<O> = {}) {
   const scope = useScope();
   return useQuery<Answer<O>>({

@@ -2,6 +2,7 @@
 import { createBlockReader } from '../../client/server-sent-events';
 import { urlOf } from './call';
 
+/** A server-sent event. Its data are JSON. */
 export interface StreamMessage {
   readonly type: string;
   readonly data: string;
@@ -29,6 +30,7 @@ interface Listener {
   poll?(after: string | undefined, signal: AbortSignal): Promise<Polled>;
 }
 
+/** What came since the last question. */
 export interface Polled {
   readonly messages: readonly StreamMessage[];
   /** Id of the last message. */

@@ -88,6 +88,7 @@ interface TextProps extends Described, Omit<InputHTMLAttributes<HTMLInputElement
   onChange(value: string): void;
 }
 
+/** Shows a field of one line. Its direction follows what is typed. */
 export function TextField({ label, hint, problem, className, unit, isCode, onChange, ...rest }: TextProps) {
   return (
     <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
@@ -119,6 +120,7 @@ interface AreaProps extends Described, Omit<TextareaHTMLAttributes<HTMLTextAreaE
   onChange(value: string): void;
 }
 
+/** Shows a field of several lines. Its direction follows what is typed. */
 export function TextArea({ label, hint, problem, className, isCode, onChange, ...rest }: AreaProps) {
   return (
     <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
@@ -143,6 +145,7 @@ interface SelectProps<Value extends string>
   onChange(value: Value): void;
 }
 
+/** Shows a list of choices, of which one is chosen. */
 export function SelectField<Value extends string>({
   label,
   hint,
@@ -175,6 +178,7 @@ interface CheckProps {
   onChange(isChecked: boolean): void;
 }
 
+/** Shows a choice between yes and no, with a hint below its label. */
 export function Check({ label, hint, isChecked, isDisabled, onChange }: CheckProps) {
   return (
     <label className="check">
@@ -260,6 +264,7 @@ interface CopyButtonProps {
   onCopied?(): void;
 }
 
+/** Copies a text. It says for a moment that it has, or that the browser refused. */
 export function CopyButton({ text, label = 'Copy', onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {
@@ -291,6 +296,7 @@ export function CopyButton({ text, label = 'Copy', onCopied }: CopyButtonProps) 
   );
 }
 
+/** Shows a text of one line with the button that copies it. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="copyable">
@@ -460,6 +466,7 @@ interface EmptyProps {
   readonly actions?: ReactNode;
 }
 
+/** Stands where a list would be, and says how it gets its first row. */
 export function Empty({ title, children, actions }: EmptyProps) {
   return (
     <div className="empty">

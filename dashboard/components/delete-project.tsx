@@ -10,6 +10,7 @@ import { Button, TextField } from './controls';
 import { FormDialog } from './form';
 import { messageOf, useToasts } from './toasts';
 
+/** Deletes the chosen project, after its name was typed. */
 export function DeleteProject() {
   const { isOwner } = useWorkspace();
   const [isAsking, setAsking] = useState(false);

@@ -54,6 +54,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
+/** Draws a sign that screen readers skip: the control around it has the name. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

@@ -16,6 +16,7 @@ export const palettes = {
     dark: ['#52c5ba', '#fb923c', '#7aa7ff', '#c79be8', '#facc15', '#f472b6', '#a3d977', '#a3b1bd'],
   },
 } as const;
+/** Colours besides those of {@link palettes}, for what is chosen, written or wrong. */
 export const accents = {
   light: { chosen: '#c2410c', halo: '#ffffff', text: '#15212b', cluster: '#ffffff', problem: '#b3261e' },
   dark: { chosen: '#fdba74', halo: '#0e1418', text: '#e4ebf0', cluster: '#1a242b', problem: '#ff9a91' },
@@ -27,7 +28,9 @@ export const styleOfTheme = (theme: Theme): MapStyle => (theme === 'dark' ? 'svc
 /** What the user chooses for the view Map. */
 export type StyleChoice = 'theme' | MapStyle;
 const styleChoices: readonly StyleChoice[] = ['theme', 'svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
+/** Returns the style that this browser chose last. */
 export const storedStyle = (): StyleChoice => styleChoices.find((each) => each === readStored('map-style')) ?? 'theme';
+/** Returns the style to draw: that of the page's theme, unless one is chosen. */
 export const styleOf = (choice: StyleChoice, theme: Theme): MapStyle =>
   choice === 'theme' ? styleOfTheme(theme) : choice;
 

@@ -5,6 +5,7 @@ import { unwrapped } from '../drawing/antimeridian';
 import { type Place, ringOfPlace } from '../drawing/places';
 import { accents, palettes, type Theme } from './map-look';
 
+/** Which places are shown, and in which colours. */
 export interface Display {
   readonly colourBy: 'kind' | 'tag';
   colourOf(place: Place): number;
@@ -25,12 +26,17 @@ const propertiesOf = (place: Place, display: Display) => ({
   beacon: place.kind === 'beacon',
 });
 
+/** Returns the feature of a place at low zooms: a point at its centre. */
 export const pointOf = (place: Place, display: Display): Feature => ({
   type: 'Feature',
   geometry: { type: 'Point', coordinates: [...place.centre] },
   properties: propertiesOf(place, display),
 });
 
+/**
+ * Returns the feature of a place at high zooms. Over the antimeridian it goes on beyond 180 degrees, as MapLibre needs
+ * it.
+ */
 export const shapeOf = (place: Place, display: Display): Feature => ({
   type: 'Feature',
   geometry: { type: 'Polygon', coordinates: [unwrapped(ringOfPlace(place)).map((each) => [...each])] },

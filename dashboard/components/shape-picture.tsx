@@ -42,6 +42,7 @@ function outlineIn(draft: GeofenceDraft, stored: Geofence | undefined): readonly
 const strokes = { light: '0x0b6b66', dark: '0x52c5ba' };
 const styles = { light: 'svc-light-v1', dark: 'svc-dark-v1' };
 
+/** Shows the area of a form on a static map, 0.6 s after the last change; nothing while its shape is not known. */
 export function ShapePicture({
   draft,
   stored,

@@ -24,12 +24,14 @@ export function messageOf(problem: unknown): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
+/** Returns what shows a message. It stays when the view that called it is left. */
 export function useToasts(): Toasts {
   const toasts = useContext(Context);
   if (toasts === undefined) throw new Error('there is no place for messages');
   return toasts;
 }
 
+/** Shows the newest four messages. Successes go away after six seconds; failures stay until they are dismissed. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [shown, setShown] = useState<readonly Toast[]>([]);
   const nextId = useRef(0);

@@ -20,6 +20,7 @@ interface Props<Row> {
 /** Of one line of text. Rows are measured when they come into sight. */
 const rowHeight = 41;
 
+/** Shows a table of any length. Only the rows in sight are in the document. */
 export function VirtualTable<Row>(props: Props<Row>) {
   const { label, rows, columns, hasMore = false, className = '', keyOf, isSelected, onSight } = props;
   const list = useVirtualRows({ count: rows.length, rowHeight, keyOf: (index) => keyOf(rows[index]!) });

@@ -2,6 +2,7 @@
 import type { GeoJSONStoreFeatures } from 'terra-draw';
 import { allowedRadiusM, distanceM, handleOf, isWithinMap, type Position, roundedPosition, type Shape } from './shape';
 
+/** Returns a copy for terra-draw, which changes the positions that it is given. */
 export const mutable = (positions: readonly Position[]): [number, number][] => positions.map(([x, y]) => [x, y]);
 
 const storeFeature = (mode: string, geometry: GeoJSONStoreFeatures['geometry']): GeoJSONStoreFeatures => ({

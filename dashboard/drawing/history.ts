@@ -23,6 +23,7 @@ export const maxSteps = 200;
 /** Previews are steps of this topic, which no other step has. */
 const previewing = ' preview';
 
+/** Returns a history without steps. */
 export const beginHistory = <State>(state: State): History<State> => ({
   past: [],
   present: state,
@@ -37,6 +38,7 @@ function step<State>(history: History<State>, state: State, topic: string | unde
   return { past, present: state, future: [], topic };
 }
 
+/** Returns the history after an action. Undo and redo without a step change nothing. */
 export function reduceHistory<State>(history: History<State>, action: HistoryAction<State>): History<State> {
   switch (action.type) {
     case 'begin':

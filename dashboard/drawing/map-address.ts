@@ -2,9 +2,11 @@
 import type { PlaceKind, PlaceName } from './places';
 import type { Position } from './shape';
 
+/** What can be drawn, as the address names it. */
 export const tools = ['circle', 'polygon', 'isochrone', 'beacon'] as const;
 export type Tool = (typeof tools)[number];
 
+/** The record that is edited, or the one that is being drawn. */
 export type Selection =
   | (PlaceName & { readonly type: 'stored' })
   /** `turn` tells a new drawing from the one before. */
@@ -15,6 +17,7 @@ export interface MapAddress {
   readonly selection: Selection | undefined;
 }
 
+/** Reads the query of the address. What is not valid in it is ignored. */
 export function readAddress(query: string): MapAddress {
   const parameters = new URLSearchParams(query);
   const [latitude, longitude, zoom] = (parameters.get('at') ?? '').split(',').map(Number);
@@ -34,6 +37,10 @@ export function readAddress(query: string): MapAddress {
   return { view, selection: tool && { type: 'new', tool, turn: 0 } };
 }
 
+/**
+ * Returns the query for a view and a selection, with about 1 m of precision. A drawing is not in it: it would begin
+ * again.
+ */
 export function writeAddress({ view, selection }: MapAddress): string {
   const parameters = new URLSearchParams();
   if (view) {

@@ -5,11 +5,13 @@ import { circleRing } from '../forms/geofence';
 import { distanceM, type Position } from './shape';
 
 export type PlaceKind = 'geofence' | 'beacon';
+/** Names a place: ids of geofences and beacons are apart. */
 export interface PlaceName {
   readonly kind: PlaceKind;
   readonly id: string;
 }
 
+/** What the map knows of a geofence or beacon. */
 export interface Place extends PlaceName {
   readonly description: string;
   readonly tag: string;
@@ -23,6 +25,7 @@ export interface Place extends PlaceName {
   readonly ring: readonly Position[] | undefined;
 }
 
+/** Returns what the map keeps of a geofence. */
 export function placeOfGeofence(geofence: Geofence): Place {
   const centre: Position = geofence.geometryCenter.coordinates;
   // The API draws circles as polygons, for clients that know nothing else.
@@ -43,6 +46,7 @@ export function placeOfGeofence(geofence: Geofence): Place {
   };
 }
 
+/** Returns what the map keeps of a beacon; undefined if it has no position. */
 export function placeOfBeacon(beacon: Beacon): Place | undefined {
   if (beacon.geometry === undefined) return undefined;
   return {
@@ -69,6 +73,7 @@ export function placeOfOutline(kind: PlaceKind, { _id, center, radius, ring, ...
 const reachOf = (centre: Position, ring: readonly Position[] = []): number =>
   ring.reduce((reach, point) => Math.max(reach, distanceM(centre, point)), 0);
 
+/** Returns the outline of a place; around a circle, a polygon. */
 export const ringOfPlace = ({ ring, centre, reachM }: Place): readonly Position[] => ring ?? circleRing(centre, reachM);
 
 /** What of the places is shown. */
@@ -81,6 +86,7 @@ export interface Layers {
   readonly colourBy: 'kind' | 'tag';
 }
 
+/** Shows everything, in the colours of kinds. */
 export const allLayers: Layers = { geofences: true, beacons: true, disabled: true, hiddenTags: [], colourBy: 'kind' };
 
 /** Stands for all tags without a colour of their own. No tag is empty. */

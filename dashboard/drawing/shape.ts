@@ -54,6 +54,7 @@ export function shapeOfGeofence(draft: GeofenceDraft): Shape | undefined {
   return radiusM > 0 && radiusM <= maxRadiusM ? { type: 'circle', centre, radiusM } : { type: 'point', centre };
 }
 
+/** Returns the place of a beacon's draft; undefined while it has none that is valid. */
 export function shapeOfBeacon(draft: BeaconDraft): Shape | undefined {
   const centre = centreOf(draft);
   return centre && { type: 'point', centre };
@@ -61,6 +62,7 @@ export function shapeOfBeacon(draft: BeaconDraft): Shape | undefined {
 
 /** Returns degrees with a precision of about 10 cm. */
 const rounded = (degrees: number): number => Math.round(degrees * 1e6) / 1e6 + 0;
+/** Returns the position on one world, rounded to about 10 cm. */
 export const roundedPosition = ([longitude, latitude]: Position): Position => [
   rounded((((longitude % 360) + 540) % 360) - 180),
   rounded(latitude),

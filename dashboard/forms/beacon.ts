@@ -18,6 +18,7 @@ export interface BeaconDraft {
   readonly metadata: readonly MetadataRow[];
 }
 
+/** The form of a beacon that does not exist yet. */
 export const newBeacon: BeaconDraft = {
   description: '',
   tag: '',
@@ -34,6 +35,7 @@ export const newBeacon: BeaconDraft = {
   metadata: [],
 };
 
+/** Returns the form of a stored beacon. What it does not have is empty. */
 export function draftOf(beacon: Beacon): BeaconDraft {
   const [longitude, latitude] = beacon.geometry?.coordinates ?? [];
   return {

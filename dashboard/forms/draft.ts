@@ -16,15 +16,18 @@ export interface WithMetadata {
   readonly metadata: readonly MetadataRow[];
 }
 
+/** Metadata as the API has them: flat. */
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 let lastRowId = 0;
+/** Returns a row with an id of its own, and with the type of its value. */
 export function newRow(name = '', value: string | number | boolean = ''): MetadataRow {
   lastRowId += 1;
   const type = typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text';
   return { id: lastRowId, name, value: String(value), type };
 }
 
+/** Returns the rows of a form for metadata. */
 export const rowsOf = (metadata: Metadata = {}): readonly MetadataRow[] =>
   Object.entries(metadata).map(([name, value]) => newRow(name, value));
 
@@ -60,8 +63,10 @@ export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
   );
 }
 
+/** The fields of a record, as the API takes them. */
 export type RecordBody = Readonly<Record<string, unknown>>;
 
+/** Tests whether two plain values are equal, with their keys in the same order. */
 export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Metadata are merged key by key, so a key that is gone must be named. */
@@ -186,6 +191,7 @@ export function quantityOf(text: string): number | undefined {
 /** Returns degrees as {@link quantityOf}, but with a decimal point or comma: degrees have no thousands. */
 export const degreesOf = (text: string): number | undefined => numberOr(text, text.trim().replace(',', '.'));
 
+/** Returns the trimmed text; undefined if nothing is left. */
 export const textOf = (text: string): string | undefined => text.trim() || undefined;
 
 /** Removes what is not set. */
@@ -198,6 +204,7 @@ interface Pair {
   readonly externalId: string;
 }
 
+/** Returns the pair that names a record; undefined if one of both is missing. */
 export function pairOf({ tag, externalId }: RecordBody): Pair | undefined {
   return typeof tag === 'string' && typeof externalId === 'string' ? { tag, externalId } : undefined;
 }

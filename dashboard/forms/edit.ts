@@ -20,6 +20,7 @@ type Read = { readonly meta: object } | undefined;
 /** Returns the draft of a state: plain values, which are compared as JSON. */
 type DraftOf<Loaded, Draft> = (loaded: Loaded) => Draft;
 
+/** Returns an edit of a state that was just read, with nothing typed. */
 export const beginEdit = <Loaded, Draft>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>): Edit<Loaded, Draft> => ({
   opened: loaded,
   seen: loaded,

@@ -37,6 +37,7 @@ export interface GeofenceDraft {
   readonly hours: Hours | undefined;
 }
 
+/** The form of a geofence that does not exist yet. */
 export const newGeofence: GeofenceDraft = {
   description: '',
   tag: '',
@@ -60,6 +61,7 @@ export const newGeofence: GeofenceDraft = {
   hours: undefined,
 };
 
+/** In degrees, in the order of GeoJSON. */
 export type Position = readonly [longitude: number, latitude: number];
 
 /** Returns the text of a closed ring, without its last point. */
@@ -103,6 +105,7 @@ export function ringOf(text: string): readonly Position[] | string {
   return first[0] === last[0] && first[1] === last[1] ? ring : [...ring, first];
 }
 
+/** Returns the form of a stored geofence. Fields of other shapes have the values of a new one. */
 export function draftOf(geofence: Geofence): GeofenceDraft {
   const [longitude, latitude] = geofence.geometryCenter.coordinates;
   const isPolygon = geofence.type === 'polygon';

@@ -91,6 +91,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
 
 type Form = Pick<RecordForm<never, { readonly metadata: readonly MetadataRow[] }>, 'draft' | 'error' | 'set'>;
 
+/** Shows metadata as rows of name, type and value. */
 export const MetadataSection = ({ form }: { readonly form: Form }) => (
   <Section title="Metadata">
     <MetadataEditor

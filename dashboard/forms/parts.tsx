@@ -85,6 +85,7 @@ interface EndProps extends ProblemProps {
   readonly cancel?: ReactNode;
 }
 
+/** Shows what the fields do not say of a refusal, and the buttons of a form. */
 export function FormEnd({ form, fields, action, cancel }: EndProps) {
   const { isOwner } = useWorkspace();
   return (

@@ -41,11 +41,13 @@ export interface MapDraft {
 
 let lastId = 0;
 
+/** Returns a group of markers, which share colour, size and icon. */
 export function newMarkers(locations = ''): MarkersDraft {
   lastId += 1;
   return { id: lastId, locations, color: defaultColor, size: 'normal', icon: '' };
 }
 
+/** Returns a path with a border. */
 export function newPath(locations = ''): PathDraft {
   lastId += 1;
   return { id: lastId, locations, stroke: defaultColor, width: '3', border: '#ffffff', borderWidth: '2' };
@@ -57,6 +59,7 @@ const defaultColor = '#000257';
 export const exampleLocations = '43.7731,11.2558\n41.9028,12.4964\n45.4642,9.1900';
 const defaults = { style: 'svc-default-v1', scale: '1', language: '', width: '3', border: '#ffffff', borderWidth: '2' };
 
+/** Returns what the composer begins with: a map of three cities, at a width that pages have. */
 export const firstDraft = (): MapDraft => ({
   style: defaults.style,
   width: '600',
@@ -150,6 +153,7 @@ export const queryText = (parameters: readonly (readonly [name: string, value: s
     .join('&');
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;' };
+/** Returns the text for an attribute of HTML in double quotes. */
 export const attribute = (text: string): string => text.replace(/[&"<]/g, (letter) => escapes[letter]!);
 
 /** Quotes for a shell. */

@@ -18,6 +18,7 @@ export interface SyncDraft {
   readonly secretAccessKey: string | undefined;
 }
 
+/** The form of a sync that is not set up yet. */
 export const newSync: SyncDraft = {
   enabled: true,
   notificationEmail: '',
@@ -43,6 +44,7 @@ export const syncFields = [
   'secretAccessKey',
 ];
 
+/** Returns the form of a stored sync. The API never answers its credentials. */
 export const draftOf = (sync: Sync): SyncDraft => ({
   enabled: sync.enabled,
   notificationEmail: sync.notificationEmail ?? '',

@@ -22,8 +22,10 @@ export const newWebhook: WebhookDraft = {
   enabled: true,
 };
 
+/** The fields that show problems of their own. */
 export const webhookFields = ['url', 'description', 'types', 'tags', 'delivery', 'enabled'];
 
+/** Returns the form of a stored webhook. */
 export const draftOf = ({
   url,
   description = '',
@@ -46,6 +48,7 @@ function typesOf(text: string): string[] | null {
   return types.length > 0 ? types : null;
 }
 
+/** Returns the body for the API. What is empty is null, which removes it. */
 export const bodyOf = ({ url, description, types, tags, delivery, enabled }: WebhookDraft) => ({
   url: url.trim(),
   description: description.trim() || null,

@@ -39,6 +39,7 @@ interface Props {
   onChange(hours: Hours | undefined): void;
 }
 
+/** Shows operating hours as a weekly grid, in the local time of the geofence. */
 export function WeekEditor({ hours, problem, onChange }: Props) {
   const spansOf = (day: Day): readonly Span[] => hours?.[day] ?? [];
   const set = (day: Day, spans: readonly Span[]) =>

@@ -70,6 +70,7 @@ const answered: Record<Answered, true> = {
   geometrySource: true,
 };
 
+/** `ignored` columns are those of exports that an import does not take. */
 export type ColumnState = 'known' | 'ignored' | 'unknown';
 
 /** @param isJson whether the fields are those of JSON objects, not the columns of CSV. */
@@ -80,6 +81,7 @@ export function stateOf(resource: Resource, name: string, isJson = false): Colum
   return Object.hasOwn(columns[resource], base) && columns[resource][base] === 'keys' ? 'known' : 'unknown';
 }
 
+/** Returns the required columns that a file lacks. */
 export const missingColumns = (resource: Resource, names: readonly string[]): readonly string[] =>
   Object.entries(columns[resource]).flatMap(([name, kind]) =>
     kind === 'required' && !names.includes(name) ? [name] : [],

@@ -17,6 +17,7 @@ export interface PreviewRow {
   readonly cells: readonly string[];
 }
 
+/** What is known of a file before the server has read it. */
 export interface Preview {
   readonly format: Format;
   readonly columns: readonly PreviewColumn[];

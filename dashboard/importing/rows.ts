@@ -23,6 +23,7 @@ function records(text: string): Record<string, string>[] {
   return rows.map(({ cells }) => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])));
 }
 
+/** Reads the CSV of the rows that an import changes or has changed. */
 export const plannedRows = (text: string): ImportRow[] =>
   records(text).map(({ line, action, tag = '', externalId = '', changed = '' }) => ({
     line: Number(line),
@@ -32,6 +33,7 @@ export const plannedRows = (text: string): ImportRow[] =>
     changed: changed.replaceAll(' ', ', '),
   }));
 
+/** Reads the CSV of the rows that an import refused, with the cell that broke a rule. */
 export const rejectedRows = (text: string): ImportRow[] =>
   records(text).map((row) => {
     const column = row['rejected.column'] ?? '';

@@ -2,6 +2,7 @@
 import type { Event } from '../../client/types';
 import { grouped } from '../components/counts';
 
+/** What happened, by the type of an event. */
 export const eventNames = new Map<string, string>([
   ['user.entered_geofence', 'Entered'],
   ['user.exited_geofence', 'Left'],
@@ -34,6 +35,7 @@ export function eventTitle(event: Event): string {
   return place === undefined ? name : `${name} ${place}`;
 }
 
+/** Returns the id of the user or, without one, of the device. */
 export const whoOf = ({ user }: Event): string => user?.userId ?? user?.deviceId ?? 'Nobody known';
 
 /** Returns for example "2 h 5 min". Rounds before it chooses the unit, so that no 60 s or 60 min are left over. */

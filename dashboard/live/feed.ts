@@ -1,6 +1,7 @@
 /** The newest events of a stream: each once, newest first, at most so many. Pure. */
 import type { Event } from '../../client/types';
 
+/** Bound of each list of events. Older ones are counted, and left out. */
 export const maxEvents = 2_000;
 
 export interface Arrived {

@@ -1,6 +1,7 @@
 /** Where devices are on a live map, and where they are drawn while they move from one position to the next. Pure. */
 import type { UserPosition } from '../../client/types';
 
+/** Bound of the devices on the map: those that were heard of last. */
 export const maxDevices = 5_000;
 /** The time that a device takes on the map from one position to the next. */
 const glideMs = 1_200;

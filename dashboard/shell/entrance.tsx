@@ -30,6 +30,7 @@ interface Props {
   onDone(): void;
 }
 
+/** Shows what people see who are not in a project: signing in and up, links of mails, and the keys of a sign-up. */
 export function Entrance(props: Props) {
   const { purpose, session, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');

@@ -17,6 +17,7 @@ interface Props {
   readonly button: ReactElement;
 }
 
+/** Lists the projects of the session, and marks the chosen one. */
 export function ProjectMenu({ button }: Props) {
   const { session, project, chooseProject } = useWorkspace();
   const [isOpen, setOpen] = useOpenHere(true);

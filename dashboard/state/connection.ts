@@ -57,6 +57,7 @@ export async function checkReachable(): Promise<void> {
   if (!(await isAnswering())) reportUnreachable();
 }
 
+/** Notes that the server has answered, and asks it no more. */
 export function reportReachable(): void {
   clearTimeout(timer);
   set(true);
@@ -65,6 +66,7 @@ export function reportReachable(): void {
 /** Asks the server now instead of after the next delay. */
 export const askNow = (): void => schedule(0);
 
+/** Returns whether the last request had an answer. */
 export const useIsReachable = (): boolean =>
   useSyncExternalStore(
     (listener) => {

@@ -5,9 +5,11 @@ const issued = new Map<string, string>();
 
 const nameOf = (project: string, environment: Environment, kind: string): string => `${project}/${environment}/${kind}`;
 
+/** Keeps a key that was just issued, until the page is closed. */
 export function rememberKey(project: string, environment: Environment, kind: string, key: string): void {
   issued.set(nameOf(project, environment, kind), key);
 }
 
+/** Returns the key, if it was issued since the page was opened. */
 export const freshKey = (project: string, environment: Environment, kind: string): string | undefined =>
   issued.get(nameOf(project, environment, kind));

@@ -1,6 +1,7 @@
 /** The filters of lists, by which a record leads back to its list as it was left. */
 const left = new Map<string, string>();
 
+/** Keeps the query of a list's address, for {@link listAddress}. */
 export const keepListFilters = (resource: string, search: string): void => {
   left.set(resource, search);
 };

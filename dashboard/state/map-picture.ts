@@ -45,6 +45,7 @@ export function readPicture(view: PicturedView, of: string): StoredPicture | und
   }
 }
 
+/** Keeps the picture in place of the last one of its view. */
 export const writePicture = (view: PicturedView, picture: StoredPicture): void =>
   writeStored(nameOf(view), JSON.stringify(picture));
 

@@ -22,6 +22,7 @@ export function projectOf({ projects }: Session, named: string | undefined): Rem
   return projects.find(({ _id }) => _id === wanted) ?? (named === undefined ? projects[0] : undefined);
 }
 
+/** Returns the environment that this browser chose last; `test` if none. */
 export const storedEnvironment = (): Environment => (readStored('environment') === 'live' ? 'live' : 'test');
 
 /** Returns what the page will act on, if it knows already. */

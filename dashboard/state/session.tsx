@@ -61,6 +61,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Returns how the last session ended, until there is another one. */
 export const useSessionEnd = (): SessionEnd => useSyncExternalStore(subscribe, () => end);
 
 /** Ends the question for the password, until another call is refused. */
@@ -161,6 +162,10 @@ function showIn(part: Partial<Scope>): void {
   navigate(withScope(pathname + search, { ...scopeIn(search), ...part }));
 }
 
+/**
+ * Chooses the project and environment by the address, by the last choice, or the first project, and gives them to the
+ * calls of all views.
+ */
 export function WorkspaceProvider({ session, children, withoutProject }: Props) {
   const client = useQueryClient();
   const named = scopeIn(useSearch());

@@ -1,6 +1,7 @@
 /** Choices that the browser keeps. A browser that refuses storage forgets them. */
 const prefix = 'fenceline.';
 
+/** Returns what is kept under the name; undefined: nothing, or storage is refused. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(prefix + name) ?? undefined;
@@ -9,6 +10,7 @@ export function readStored(name: string): string | undefined {
   }
 }
 
+/** Keeps a text under the name, for all tabs of this browser. */
 export function writeStored(name: string, value: string): void {
   try {
     localStorage.setItem(prefix + name, value);
@@ -32,6 +34,7 @@ export function onStoredElsewhere(
   return () => removeEventListener('storage', listen);
 }
 
+/** Forgets what is kept under the name. */
 export function forgetStored(name: string): void {
   try {
     localStorage.removeItem(prefix + name);

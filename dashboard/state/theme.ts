@@ -6,22 +6,26 @@ export type ThemeChoice = 'system' | 'light' | 'dark';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
+/** Returns the choice of this browser. Other values count as `system`. */
 export function themeChoice(): ThemeChoice {
   const stored = readStored('theme');
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
+/** Returns what is shown: the choice, or what the system says now. */
 export function currentTheme(): 'light' | 'dark' {
   const choice = themeChoice();
   if (choice !== 'system') return choice;
   return system.matches ? 'dark' : 'light';
 }
 
+/** Shows the present theme, and tells the listeners of {@link onThemeChange}. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = currentTheme();
   for (const listener of listeners) listener();
 }
 
+/** Keeps a choice, and shows it at once. */
 export function chooseTheme(choice: ThemeChoice): void {
   writeStored('theme', choice);
   applyTheme();

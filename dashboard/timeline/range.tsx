@@ -21,6 +21,7 @@ export interface Range {
   readonly toMs: number;
 }
 
+/** The parameters of the address that a timeline has. */
 export const addressNames = ['range', 'from', 'to', 'at'] as const;
 type AddressTexts = ReturnType<typeof useAddressTexts<(typeof addressNames)[number]>>;
 type Address = AddressTexts[0];
@@ -105,6 +106,7 @@ interface OwnRangeProps {
   onShow(range: Range): void;
 }
 
+/** Asks for a range of the reader's own, in the time zone of the browser. */
 export function OwnRangeForm({ own, onType, onShow }: OwnRangeProps) {
   const typed = { fromMs: Date.parse(own.from), toMs: Date.parse(own.to) };
   const incomplete = (timeMs: number) => (Number.isNaN(timeMs) ? 'Needs a date and a time' : undefined);

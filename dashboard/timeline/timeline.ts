@@ -30,6 +30,7 @@ export function timelineOf(locations: readonly UserLocation[], events: readonly 
   return items.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
 }
 
+/** Tests whether an item is an event, or a location that caused one. */
 export const hasEvents = (item: Item): boolean => item.kind === 'event' || item.location.events.length > 0;
 
 /** Returns what kind of event the location caused first. */

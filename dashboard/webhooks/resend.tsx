@@ -20,6 +20,7 @@ function hourAgo(): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+/** Sends the events of a range of time again, page by page. */
 export function ResendDialog({ webhook, onClose }: { readonly webhook: string; onClose(): void }) {
   const toasts = useToasts();
   const [from, setFrom] = useState(hourAgo);

@@ -10,6 +10,7 @@ import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt, quantityOf } from '../forms/draft';
 import { useWorkspace } from '../state/session';
 
+/** Lists the secrets of a webhook, rotates them and revokes older ones. A new one is shown once. */
 export function Secrets({ webhook }: { readonly webhook: Webhook }) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();

@@ -8,6 +8,7 @@ import { isPast } from '../components/time';
 
 const maxShown = 100;
 
+/** Lists the deliveries of a webhook that wait for their turn or for another attempt. */
 export function Waiting({ id }: { readonly id: string }) {
   const loaded = useApi(
     'GET /v1/webhooks/{id}/deliveries',

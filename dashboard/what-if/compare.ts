@@ -1,6 +1,7 @@
 /** What a replay changes: events that are added, removed and unchanged, their counts, and rows for a file. Pure. */
 import type { Event, Replay } from '../../client/types';
 
+/** Where an event is: only in the replay, only in the record, or in both. */
 export type FoundIn = 'replay' | 'record' | 'both';
 
 export interface Found {

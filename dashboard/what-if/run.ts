@@ -52,6 +52,7 @@ interface ReplayRun {
   start(asked: Asked): void;
 }
 
+/** Starts replays, one at a time, and polls the present one until its end. */
 export function useReplayRun(): ReplayRun {
   const scope = useScope();
   const [id, setId] = useState<string>();
