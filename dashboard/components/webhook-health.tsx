@@ -53,7 +53,7 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
 
 const places = Array.from({ length: shownAttempts }, (_, index) => index);
 
-/** One bar for each attempt, the newest at the right. Without faint bars for the missing ones, it would look shifted. */
+/** One bar for each attempt, the newest at the right. Faint bars stand for missing ones, so it never looks shifted. */
 function Strip({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <svg className="strip" viewBox={`0 0 ${shownAttempts * 4} 16`} aria-hidden="true">

@@ -1,20 +1,16 @@
 /** Signing in and up, and what the links of mails ask for. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
-import { Link } from 'wouter';
-import type { Project, Session } from '../../client/types';
-import { type Answer, call, type Input, type Operation } from '../client/call';
-import { Button, Notice, TextField } from '../components/controls';
-import { Form } from '../components/form';
+import { useEffect, useState } from 'react';
+import type { Session } from '../../client/types';
+import type { Answer } from '../client/call';
+import { Button, Notice } from '../components/controls';
 import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
-import { messageOf, useToasts } from '../components/toasts';
-import { isElsewhere, problemAt } from '../forms/draft';
-import { passwordIsChanged, replaceSession, sessionKey } from '../state/session';
+import { replaceSession } from '../state/session';
 import { useHeld } from '../state/unsaved';
+import { BackButton, CallForm, LinkButton } from './call-form';
+import { type Issued, isSignUpOn, NoProject } from './no-project';
 import type { Purpose } from './purpose';
-
-const isSignUpOn = document.querySelector<HTMLMetaElement>('meta[name="sign-up"]')?.content === 'on';
 
 type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
 
@@ -74,12 +70,6 @@ export function Entrance(props: Props) {
   );
 }
 
-/** What a sign-up created. */
-export interface Issued {
-  readonly project: Project;
-  readonly session: Session;
-}
-
 interface FormParts {
   readonly token: string;
   show(view: View, text?: string): void;
@@ -105,150 +95,6 @@ function Forms({ view, ...parts }: FormParts & { readonly view: View }) {
       return <Confirmation {...parts} />;
   }
 }
-
-interface FormProps<O extends Operation> {
-  readonly title: string;
-  readonly intro?: string;
-  readonly operation: O;
-  readonly fields: readonly FieldName[];
-  readonly action: string;
-  readonly more?: ReactNode;
-  input(values: Values): Input<O>;
-  then(answer: Answer<O>): void;
-}
-
-type FieldName =
-  | 'email'
-  | 'password'
-  | 'newPassword'
-  | 'anyPassword'
-  | 'presentPassword'
-  | 'nextPassword'
-  | 'project'
-  | 'name';
-type Values = Record<FieldName, string>;
-
-const fieldsOf = {
-  email: { label: 'Email', type: 'email', autoComplete: 'username', param: 'email', hint: undefined },
-  password: {
-    label: 'Password',
-    type: 'password',
-    autoComplete: 'current-password',
-    param: 'password',
-    hint: undefined,
-  },
-  newPassword: {
-    label: 'Password',
-    type: 'password',
-    autoComplete: 'new-password',
-    param: 'password',
-    hint: 'At least 12 characters',
-  },
-  anyPassword: {
-    label: 'Password',
-    type: 'password',
-    autoComplete: 'current-password',
-    param: 'password',
-    hint: 'Of your account, or of a new one: at least 12 characters',
-  },
-  presentPassword: {
-    label: 'Current password',
-    type: 'password',
-    autoComplete: 'current-password',
-    param: 'current',
-    hint: undefined,
-  },
-  nextPassword: {
-    label: 'New password',
-    type: 'password',
-    autoComplete: 'new-password',
-    param: 'password',
-    hint: 'At least 12 characters, without your address',
-  },
-  project: {
-    label: 'Project',
-    type: 'text',
-    autoComplete: 'organization',
-    param: 'project',
-    hint: 'You can create geofences and keys in it',
-  },
-  name: { label: 'Name', type: 'text', autoComplete: 'organization', param: 'name', hint: undefined },
-} as const;
-
-const noValues: Values = {
-  email: '',
-  password: '',
-  newPassword: '',
-  anyPassword: '',
-  presentPassword: '',
-  nextPassword: '',
-  project: '',
-  name: '',
-};
-
-/** A form that sends one call, and shows at the field what the validator says. */
-function CallForm<O extends Operation>({ title, intro, operation, fields, action, more, input, then }: FormProps<O>) {
-  const [values, setValues] = useState(noValues);
-  const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const params = fields.map((name) => fieldsOf[name].param);
-
-  async function submit() {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      then(await call(operation, input(values)));
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
-  }
-  return (
-    <Form error={problem} onSubmit={() => void submit()}>
-      <div>
-        <h1>{title}</h1>
-        {intro && <p className="quiet">{intro}</p>}
-      </div>
-      {fields.map((name, index) => {
-        const { label, type, autoComplete, hint, param: at } = fieldsOf[name];
-        return (
-          <TextField
-            key={name}
-            label={label}
-            hint={hint}
-            type={type}
-            autoComplete={autoComplete}
-            autoFocus={index === 0}
-            value={values[name]}
-            problem={problemAt(problem, at)}
-            onChange={(value) => setValues((all) => ({ ...all, [name]: value }))}
-          />
-        );
-      })}
-      {isElsewhere(problem, params) && (
-        <Notice tone="danger" role="alert">
-          {messageOf(problem)}
-        </Notice>
-      )}
-      <Button type="submit" look="primary" isBusy={isBusy}>
-        {action}
-      </Button>
-      {more}
-    </Form>
-  );
-}
-
-const LinkButton = ({ children, onClick }: { readonly children: ReactNode; onClick(): void }) => (
-  <button type="button" className="link-button" onClick={onClick}>
-    {children}
-  </button>
-);
-
-const BackButton = ({ onClick }: { onClick(): void }) => (
-  <span className="small">
-    <LinkButton onClick={onClick}>Back</LinkButton>
-  </span>
-);
 
 /** Returns a function that puts the session in place, which shows the dashboard. */
 function useSignedIn(onDone: () => void) {
@@ -401,121 +247,5 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
         Continue
       </Button>
     </>
-  );
-}
-
-interface NoProjectProps extends Pick<FormParts, 'onIssued'> {
-  readonly session: Session;
-}
-
-/** What an account does without a project. One that has another project changes its password there. */
-function NoProject({ session: { account, projects: others }, onIssued }: NoProjectProps) {
-  const [task, setTask] = useState<'password' | 'deletion'>();
-  const finish = () => setTask(undefined);
-  if (task === 'password') return <PasswordChange onDone={finish} />;
-  if (task === 'deletion') return <AccountDeletion onDone={finish} />;
-  return (
-    <div className="stack">
-      {others.length > 0 ? (
-        <>
-          <h1>Not your project</h1>
-          <p className="quiet">
-            You are not a member of the project that this address names, or it was deleted. Open another one:
-          </p>
-          {others.map(({ _id, name }) => (
-            <Link key={_id} className="button" href={`/?project=${_id}`} dir="auto">
-              {name}
-            </Link>
-          ))}
-        </>
-      ) : isSignUpOn ? (
-        <NewProject onIssued={onIssued} />
-      ) : (
-        <>
-          <h1>No project</h1>
-          <p className="quiet">
-            Your account belongs to no project. Ask an owner of a project for an invitation, or the operator of this
-            server for a project. While sign-up is off, only owners of a project create further ones.
-          </p>
-        </>
-      )}
-      <SignOut />
-      {account && others.length === 0 && (
-        <div className="spread small">
-          <LinkButton onClick={() => setTask('password')}>Change the password</LinkButton>
-          <LinkButton onClick={() => setTask('deletion')}>Delete the account</LinkButton>
-        </div>
-      )}
-    </div>
-  );
-}
-
-function PasswordChange({ onDone }: Pick<FormParts, 'onDone'>) {
-  const client = useQueryClient();
-  const toasts = useToasts();
-  return (
-    <CallForm
-      title="Change the password"
-      intro="This ends all other sessions."
-      operation="PUT /v1/password"
-      fields={['presentPassword', 'nextPassword']}
-      action="Change password"
-      input={({ presentPassword, nextPassword }) => ({ body: { current: presentPassword, password: nextPassword } })}
-      then={({ session }) => {
-        client.setQueryData(sessionKey, session);
-        toasts.say(passwordIsChanged);
-        onDone();
-      }}
-      more={<BackButton onClick={onDone} />}
-    />
-  );
-}
-
-function AccountDeletion({ onDone }: Pick<FormParts, 'onDone'>) {
-  const client = useQueryClient();
-  return (
-    <CallForm
-      title="Delete the account"
-      intro="Your address is deleted. This cannot be undone."
-      operation="POST /v1/account/delete"
-      fields={['password']}
-      action="Delete account"
-      input={({ password }) => ({ body: { password } })}
-      then={() => replaceSession(client, null)}
-      more={<BackButton onClick={onDone} />}
-    />
-  );
-}
-
-const NewProject = ({ onIssued }: Pick<FormParts, 'onIssued'>) => (
-  <CallForm
-    title="Create a project"
-    intro="Your account belongs to no project. Create one here, or ask an owner of another one for an invitation."
-    operation="POST /v1/account/projects"
-    fields={['name']}
-    action="Create project"
-    input={({ name }) => ({ body: { name } })}
-    then={onIssued}
-  />
-);
-
-function SignOut() {
-  const client = useQueryClient();
-  const toasts = useToasts();
-  const [isBusy, setBusy] = useState(false);
-  async function signOut() {
-    setBusy(true);
-    try {
-      await call('POST /v1/signout', { body: {} });
-      replaceSession(client, null);
-    } catch (error) {
-      toasts.complain(error);
-      setBusy(false);
-    }
-  }
-  return (
-    <Button isBusy={isBusy} onClick={() => void signOut()}>
-      Sign out
-    </Button>
   );
 }
