@@ -385,7 +385,9 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    // With nothing to lose, the sign-in takes the place of the view.
+    // With nothing to lose, the sign-in takes the place of the view. This view asks for nothing by itself.
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys' }).click();
+    await page.getByText('Publishable key').waitFor();
     await page.context().clearCookies();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('Your session has ended.').waitFor();
