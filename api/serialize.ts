@@ -4,6 +4,9 @@ import { ApiError } from '../schemas/errors.js';
 /** Runs work in its turn: one at a time for each key. Throws `overloaded` when too much waits for the key. */
 export type Serialize = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
+/** Batches of records of a project that run or wait: each holds its body in memory. */
+export const maxUnfinishedBatches = 32;
+
 /**
  * Runs work of the same key in the order of the calls. A failure rejects its own call and does not stop the next.
  *

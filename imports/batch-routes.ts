@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
-import { createSerializer } from '../api/serialize.js';
+import { createSerializer, maxUnfinishedBatches } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
 import { answerOf, capitalized, described, describedFields, success } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
@@ -14,8 +14,6 @@ import { geometryResolver, type ImportedKind, importedKinds, requirePlan, resour
 
 /** Limit of a batch: a thousand polygons of some hundred vertices. */
 const maxBatchBytes = 8 * 2 ** 20;
-/** Batches of a project that run or wait. */
-const maxUnfinishedBatches = 32;
 
 /** The parameter that makes a batch or an import write nothing. */
 export const dryRunParameter = {

@@ -32,6 +32,7 @@ import {
   timeParameters,
 } from '../lists.js';
 import { patchDescription } from '../merge-patch.js';
+import { createSerializer, maxUnfinishedBatches } from '../serialize.js';
 import { maxPlacesPerRequest, writePlaces } from './catalogue.js';
 import { patchPlace, placeFields, placeRecord, readPlace } from './fields.js';
 
@@ -202,6 +203,8 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
 }
 
 function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
+  const serialize = createSerializer(maxUnfinishedBatches);
+
   app.post('/v1/places/batch', {
     config,
     bodyLimit: batchBodyLimit,
@@ -214,7 +217,7 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
         'Places that break a rule are listed under `problems`; the others are stored. Repeating it changes nothing.',
       body: batchBody,
       answer: batchAnswer,
-      failures: [400, 409, 413],
+      failures: [400, 409, 413, 503],
     }),
     handler: async (request) => {
       const { places } = describedFields(request.body, batchBody);
@@ -222,7 +225,10 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
         throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
       const { project, environment } = callerOf(request);
       const { confirmAuthority } = request;
-      const written = await writePlaces({ ...deps, confirmAuthority }, { project, environment }, places);
+      // Batches of the same places that run at once refuse each other's writes.
+      const written = await serialize(project, () =>
+        writePlaces({ ...deps, confirmAuthority }, { project, environment }, places),
+      );
       return { meta: success, ...written };
     },
   });
