@@ -67,6 +67,13 @@ describe('a file', () => {
 });
 
 describe('an entry', () => {
+  // The field was ignored: the replay ran with another geofence than the one that was meant.
+  test('regression: must have fields of a geofence only, of which those of answers are ignored', () => {
+    const problem = /^entry 1: stopDetecton: is not a known field; did you mean stopDetection\?$/;
+    expect(problemsOf(JSON.stringify([body('a', { stopDetecton: true })]))).toEqual([expect.stringMatching(problem)]);
+    expect(problemsOf(JSON.stringify([body('a', { _id: 'x', createdAt: '2026-01-01T00:00:00Z' })]))).toEqual([]);
+  });
+
   test('must be an object', () => {
     expect(problemsOf('[1, null, []]')).toEqual([1, 2, 3].map((index) => `entry ${index}: must be a JSON object`));
   });

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readPosition } from '../../http/fields/structures.js';
 import {
+  answeredFields,
   booleanField,
   dateField,
   type EarlierValues,
@@ -12,6 +13,7 @@ import {
   readTable,
   required,
   textField,
+  unknownField,
   type ValuesOf,
   withDefault,
 } from '../../http/fields/table.js';
@@ -20,10 +22,11 @@ import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import { maxQueryLength } from '../../providers/geocoding/geocoder.js';
-import { fieldError } from '../../schemas/errors.js';
+import { fieldError, parameterError } from '../../schemas/errors.js';
 import { Position } from '../../schemas/json/common.js';
 import { maxRingPoints, minRingPoints, type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import {
+  Geofence,
   type GeofenceRecord,
   GeofenceType,
   maxCircleRadiusM,
@@ -144,6 +147,8 @@ export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofe
 
 /** Reads a geofence that must be given by coordinates, where nothing can be looked up. */
 export function readPlainGeofence(fields: RawFields, path?: Pair): Outcome<PlainGeofence> {
+  const unknown = unknownField(geofenceFields, fields, answeredFields(Geofence.properties));
+  if (unknown !== undefined) return { ok: false, error: parameterError(unknown) };
   const read = readGeofence(fields, path);
   if (!read.ok) return read;
   const given = read.value;
