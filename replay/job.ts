@@ -12,6 +12,7 @@ import type { Event } from '../schemas/records.js';
 import { eventJson } from '../schemas/wire/user.js';
 import { openReplayCatalog } from './catalog.js';
 import { configuredFor, type Proposed } from './configuration.js';
+import type { Erased } from './erased.js';
 import type { TimeRange } from './partition.js';
 import { type ComparedEvent, prepareReplay } from './replay.js';
 import { type Place, Tally, type TransitionCounts } from './tally.js';
@@ -27,6 +28,8 @@ export interface ReplayJob {
   readonly range: TimeRange;
   readonly warmUpMs: number;
   readonly proposed: Proposed;
+  /** What is left out. */
+  readonly erased: Erased;
 }
 
 /** Bounds of one replay. */
@@ -100,10 +103,10 @@ export async function* runJob(
   bounds: JobBounds,
   folder?: string,
 ): AsyncGenerator<JobMessage> {
-  const { project, scope, range, warmUpMs, proposed } = job;
+  const { project, scope, range, warmUpMs, proposed, erased } = job;
   const { catalog, close } = await openReplayCatalog(configuredFor(log, project, scope, proposed), folder);
   try {
-    const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs });
+    const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs, erased });
     if (total > bounds.maxRecords) {
       const limit = `a replay runs at most ${bounds.maxRecords}`;
       const reason = `the range has ${total} locations of all projects, and ${limit}: choose a shorter range`;

@@ -9,6 +9,7 @@ import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import type { Event } from '../schemas/records.js';
+import { createErasedTest, type Erased, nothingErased } from './erased.js';
 import { partOf, readSamples, type Sample } from './pages.js';
 import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
 import { recordedEvents } from './recorded-events.js';
@@ -21,6 +22,8 @@ interface ReplayParts {
   readonly range: TimeRange;
   /** Time before the range from which locations are evaluated. Default: all locations that the log holds. */
   readonly warmUpMs?: number;
+  /** What is left out. Default: nothing. */
+  readonly erased?: Erased;
 }
 
 /** An event of the replay, of the record, or of both if their ids are equal. */
@@ -92,18 +95,20 @@ function beginOfWhole(samples: readonly Sample[], fromMs: number): number {
 }
 
 async function* comparePartition(
-  { log, catalog, scope }: ReplayParts,
+  { log, catalog, scope, erased = nothingErased }: ReplayParts,
   { span, range }: PartitionPlan,
 ): AsyncGenerator<Step> {
+  const isErased = await createErasedTest(log, scope, span, erased);
   const recorded = () => recordedEvents(log, scope, span.partition, range);
   const onlyRecorded = new Set<string>();
   for await (const events of recorded()) {
-    for (const { id } of events) onlyRecorded.add(id);
+    for (const event of events) if (!isErased(event)) onlyRecorded.add(event.id);
     yield emptyStep;
   }
 
   for await (const page of replayPartition({ log, catalog, scope, range, span })) {
-    const events = page.events.map(({ event, isFirst }): ComparedEvent => {
+    const kept = page.events.filter(({ event }) => !isErased(event));
+    const events = kept.map(({ event, isFirst }): ComparedEvent => {
       return { event, isFirst, foundIn: onlyRecorded.delete(event.id) ? 'both' : 'replay' };
     });
     yield { totals: page.totals, events };

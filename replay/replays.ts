@@ -31,7 +31,7 @@ export interface Replays {
 
 /** What the replays of a node work with. */
 export interface ReplaysParts {
-  readonly configuration: Pick<ConfigurationReader, 'revisionOf'>;
+  readonly configuration: Pick<ConfigurationReader, 'revisionOf' | 'erasures'>;
   readonly values: ExpiringValues;
   readonly run: RunReplay;
   readonly clock: () => number;
@@ -52,6 +52,8 @@ const retryAfterS = 10;
 const isFull = 'replays of other projects run and wait on this server; try again later';
 
 const leaseKey = (project: string): string => `replay-running/${project}`;
+
+const noneKept: ReplayRecord['kept'] = { both: 0, replay: 0, record: 0 };
 
 /** Creates the replays of one node. Their records and events are visible on all nodes. */
 export function createReplays({
@@ -75,7 +77,14 @@ export function createReplays({
   const following = new Set<Promise<void>>();
   const closing = new AbortController();
 
-  async function find(scope: Scope, id: string): Promise<ReplayRecord | undefined> {
+  /** Returns the record without lists if something was erased since: they may contain it. */
+  function withoutErased(record: ReplayRecord | undefined): ReplayRecord | undefined {
+    if (record === undefined) return undefined;
+    const known = new Set(record.erasures);
+    return configuration.erasures(record).every(({ _id }) => known.has(_id)) ? record : { ...record, kept: noneKept };
+  }
+
+  async function findAsStored(scope: Scope, id: string): Promise<ReplayRecord | undefined> {
     const record = await stored.get(scope, id);
     if (record?.status !== 'running' || running.has(id) || ending.has(id)) return record;
     if ((await values.get(leaseKey(record.project))) === id) return record;
@@ -136,7 +145,7 @@ export function createReplays({
         throw error;
       }
     },
-    find,
+    find: async (scope, id) => withoutErased(await findAsStored(scope, id)),
     events: stored.events,
     async cancel(record) {
       if (record.status !== 'running') return;
@@ -151,7 +160,7 @@ export function createReplays({
   };
 }
 
-const newRecord = ({ scope, range }: ReplayJob, _id: string, createdAt: number): ReplayRecord => ({
+const newRecord = ({ scope, range, erased }: ReplayJob, _id: string, createdAt: number): ReplayRecord => ({
   ...scope,
   _id,
   createdAt,
@@ -160,8 +169,9 @@ const newRecord = ({ scope, range }: ReplayJob, _id: string, createdAt: number):
   message: null,
   fromMs: range.fromMs,
   toMs: range.toMs,
+  erasures: [...erased.ids],
   recordsTotal: 0,
   recordsRead: 0,
   summary: null,
-  kept: { both: 0, replay: 0, record: 0 },
+  kept: noneKept,
 });

@@ -8,6 +8,7 @@ import { deriveId } from '../schemas/ids.js';
 import { exampleLocation } from '../schemas/testing/examples.js';
 import { until } from '../testing/until.js';
 import type { RunReplay } from './child.js';
+import { nothingErased } from './erased.js';
 import { defaultJobBounds, type ReplayJob, runJob } from './job.js';
 import { createReplays, type ReplaysParts } from './replays.js';
 import { replayRoutes } from './routes.js';
@@ -29,9 +30,11 @@ const runHere: RunReplay = async (job, bounds, hear, signal) => {
 beforeAll(async () => {
   api = await startApi({
     clock: () => nowMs,
-    addRoutes: ({ configuration, values, clock }) =>
+    addRoutes: ({ configuration, writer, values, clock, webhooks: { secretCipher } }) =>
       replayRoutes({
         configuration,
+        writer,
+        secretCipher,
         clock,
         replays: createReplays({
           configuration,
@@ -69,12 +72,12 @@ const circle = { description: 'Near', type: 'circle', coordinates: [0, 0], radiu
 const proposed = { ...circle, tag: 'store', externalId: 'wide', description: 'Wide', radius: 300 };
 const hour = { from: new Date(nowMs - 7_200_000).toISOString() };
 
-async function ended(id: string): Promise<Body> {
-  const read = async () => (await api.call('GET', `/v1/replays/${id}`)).body.replay;
+async function ended(id: string, key = api.secret): Promise<Body> {
+  const read = async () => (await api.call('GET', `/v1/replays/${id}`, { key })).body.replay;
   await until(async () => (await read()).status !== 'running', { pollEveryMs: 5 });
   return read();
 }
-const start = (body: object) => api.call('POST', '/v1/replays', { body: { ...hour, ...body } });
+const start = (body: object, key = api.secret) => api.call('POST', '/v1/replays', { key, body: { ...hour, ...body } });
 
 describe('a replay', () => {
   test('counts and lists what a proposed geofence adds, in pages that have each event once', async () => {
@@ -135,6 +138,8 @@ describe('a replay', () => {
     [{}, 'geofences'],
     [{ geofences: ['x'] }, 'geofences[0]'],
     [{ geofences: [{ ...proposed, radius: 1 }] }, 'geofences[0].radius'],
+    // It was ignored: the replay ran with another geofence than the one that was meant.
+    [{ geofences: [{ ...proposed, stopDetecton: true }] }, 'geofences[0].stopDetecton'],
     [{ geofences: [proposed, proposed] }, 'geofences[1].externalId'],
     [{ geofences: [], settings: { minimumConfidence: 4 } }, 'settings.minimumConfidence'],
     [{ geofences: [], from: new Date(nowMs + 1).toISOString() }, 'from'],
@@ -143,6 +148,80 @@ describe('a replay', () => {
     [{ geofence: [] }, 'geofence'],
   ])('of %j is refused', async (body, param) => {
     expect(await start(body)).toMatchObject({ status: 400, body: { meta: { param } } });
+  });
+});
+
+// Topics keep what was erased until their retention ends. A replay listed it again, and went on to list what it had
+// found before.
+describe('what was erased', () => {
+  const sentMs = nowMs - 3_600_000;
+  let key = '';
+
+  /** Sends locations that alternate between inside and outside, one a second. */
+  async function send(project: string, deviceId: string, userIds: readonly (string | null)[]) {
+    const records = userIds.map((userId, index) => {
+      const atMs = sentMs + index * 1_000;
+      const location = exampleLocation({
+        id: deriveId('location', deviceId, `${atMs}`),
+        project,
+        deviceId,
+        userId,
+        longitude: 0,
+        latitude: index % 2 === 0 ? 0 : 0.02,
+        occurredAt: atMs,
+        receivedAt: atMs,
+      });
+      return { key: `${project}/test/${deviceId}`, value: codecs.location.encode(location) };
+    });
+    await api.log.append(topics.locations, records);
+  }
+  const replayed = async (): Promise<Body> => ended((await start({ geofences: [proposed] }, key)).body.replay._id, key);
+  const listed = async ({ _id }: Body): Promise<Body[]> =>
+    (await api.call('GET', `/v1/replays/${_id}/events?limit=1000`, { key })).body.events.map(
+      ({ event }: Body) => event,
+    );
+  const devicesOf = (events: readonly Body[]): string[] => events.map(({ user }) => user.deviceId).sort();
+  const erase = async (path: string) => expect((await api.call('DELETE', path, { key })).status).toBe(202);
+
+  beforeAll(async () => {
+    const project = await api.newProject('Erasing');
+    key = project.key('test', 'secret');
+    const { _id } = project.record;
+    await send(_id, 'named', ['ann', 'ann']);
+    // A later location names the user of the first two.
+    await send(_id, 'named-later', [null, null, 'ann']);
+    await send(_id, 'nameless', [null, null]);
+    await send(_id, 'other', ['bob', 'bob']);
+  });
+
+  test('is in no list and no count of a replay, with what a device sent before it named the user', async () => {
+    const before = await replayed();
+    const events = await listed(before);
+    expect(devicesOf(events)).toEqual([
+      ...['named', 'named', 'named-later', 'named-later', 'named-later'],
+      ...['nameless', 'nameless', 'other', 'other'],
+    ]);
+    await erase('/v1/users/ann');
+    // It found them before.
+    expect(await ended(before._id, key)).toMatchObject({
+      status: 'completed',
+      kept: { replay: 0, record: 0, both: 0 },
+    });
+    expect(await listed(before)).toEqual([]);
+
+    const after = await replayed();
+    expect(devicesOf(await listed(after))).toEqual(['nameless', 'nameless', 'other', 'other']);
+    expect(after).toMatchObject({
+      kept: { replay: 4 },
+      summary: { total: { entered: { replay: 2 }, left: { replay: 2 } } },
+    });
+
+    await erase('/v1/users/nameless');
+    const [event] = (await listed(await replayed())).filter(({ type }) => type === 'user.entered_geofence');
+    await erase(`/v1/events/${event._id}`);
+    const [left, ...more] = await listed(await replayed());
+    expect(left).toMatchObject({ type: 'user.exited_geofence', user: { deviceId: 'other' } });
+    expect(more).toEqual([]);
   });
 });
 
@@ -167,6 +246,7 @@ describe('replays that start at once', () => {
     range: { fromMs: 0, toMs: nowMs },
     warmUpMs: 0,
     proposed: {},
+    erased: nothingErased,
   });
   const outcomesOf = async (starts: readonly Promise<unknown>[]) =>
     (await Promise.allSettled(starts)).map((start) => (start.status === 'rejected' ? start.reason.code : 'started'));

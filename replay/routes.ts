@@ -23,17 +23,20 @@ import {
   schemaOf,
 } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
+import type { SecretCipher } from '../pipeline/encryption.js';
 import { hourMs } from '../schemas/durations.js';
 import { isId } from '../schemas/ids.js';
 import { Id, Timestamp } from '../schemas/json/common.js';
 import type { ProjectRecord } from '../schemas/json/project.js';
 import { Event } from '../schemas/json/user.js';
 import { isoTime } from '../schemas/wire/common.js';
+import { type Erased, erasedIn } from './erased.js';
 import type { FoundIn, ReplayJob } from './job.js';
 import type { Replays } from './replays.js';
 import type { ReplayRecord } from './stored-replays.js';
 
-interface ReplayDependencies extends Pick<ApiDependencies, 'configuration' | 'clock'> {
+interface ReplayDependencies extends Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'> {
+  readonly secretCipher: SecretCipher;
   readonly replays: Replays;
 }
 
@@ -93,6 +96,7 @@ function readGeofences(reader: FieldReader, given: readonly unknown[]): Geofence
 function readReplay(
   project: ProjectRecord,
   scope: ReplayJob['scope'],
+  erased: Erased,
   body: RawFields,
   nowMs: number,
 ): Outcome<ReplayJob> {
@@ -120,6 +124,7 @@ function readReplay(
       ...(geofences && { geofences, keepsOthers: given.keepGeofences ?? true }),
       ...(settings?.ok && { settings: settings.value }),
     },
+    erased,
   }));
 }
 
@@ -178,7 +183,7 @@ const maxBodyBytes = 4 * 2 ** 20;
 
 /** Creates the plugin of the routes. Closing the server ends the replays that run on this node. */
 export const replayRoutes =
-  ({ replays, configuration, clock }: ReplayDependencies): FastifyPluginAsync =>
+  ({ replays, configuration, writer, secretCipher, clock }: ReplayDependencies): FastifyPluginAsync =>
   async (app) => {
     app.addHook('preClose', () => replays.close());
     const recordOf = async (request: FastifyRequest<ById>): Promise<ReplayRecord> => {
@@ -196,7 +201,7 @@ export const replayRoutes =
         summary: 'Replay recorded locations with proposed geofences or settings',
         description:
           'Changes nothing and publishes nothing. A project runs one replay at a time. Progress and events are kept ' +
-          'for an hour.',
+          'for an hour. What is erased is left out. A later erasure in the environment ends the lists of events.',
         body: schemaOf(fields),
         status: 202,
         answer: one,
@@ -205,8 +210,11 @@ export const replayRoutes =
       handler: async (request, reply) => {
         const { project: id, environment } = callerOf(request);
         const scope = { project: id, environment };
+        // What was erased through another node must be left out.
+        await writer.catchUp();
         const project = found(configuration.project(id), 'project');
-        const job = accepted(readReplay(project, scope, bodyFields(request.body), clock()));
+        const erased = erasedIn({ configuration, secretCipher, clock }, scope);
+        const job = accepted(readReplay(project, scope, erased, bodyFields(request.body), clock()));
         const replay = replayJson(await replays.start(job));
         reply.code(202);
         return { meta: { code: 202 }, replay };

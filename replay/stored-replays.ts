@@ -17,6 +17,8 @@ export interface ReplayRecord extends Scope {
   readonly message: string | null;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Ids of the erasures that it leaves out. Later ones end its lists. */
+  readonly erasures: readonly string[];
   /** Locations of all projects in the range and its warm-up, and how many are read. */
   readonly recordsTotal: number;
   readonly recordsRead: number;

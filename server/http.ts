@@ -287,7 +287,7 @@ async function addJobs(
     bounds: defaultJobBounds,
     run: runInProcess(replayModule, replaySource),
   });
-  await app.register(replayRoutes({ configuration: readModel, clock: Date.now, replays }));
+  await app.register(replayRoutes({ configuration: readModel, writer, secretCipher, clock: Date.now, replays }));
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
   await addSync(app, configuration, logger, {
     configuration: readModel,

@@ -5,6 +5,7 @@
  * it for an invalid location, and writes a dead letter instead of evaluating it (docs/decisions/038).
  */
 import type { Environment } from '../../schemas/json/common.js';
+import type { ErasureRecord } from '../../schemas/json/erasure.js';
 import type { DeviceState, Location, UserState } from '../../schemas/records.js';
 
 const commandLatitude = 1_000;
@@ -22,6 +23,24 @@ export interface ErasedTimes {
 /** Returns whether an erasure by name erases what was received at a time. */
 export const isErasedTime = ({ receivedBy, receivedBeyond }: ErasedTimes, timeMs: number): boolean =>
   timeMs <= receivedBy || timeMs > receivedBeyond;
+
+/** Longer than clocks of nodes differ, and than an accepted location takes to reach its topic. */
+export const erasureGraceMs = 15_000;
+
+/** Returns the times of what is erased that was received by a time, epoch ms. `nowMs` is the present. */
+export const erasedTimes = (receivedBy: number, nowMs: number, graceMs = erasureGraceMs): ErasedTimes => ({
+  receivedBy,
+  receivedBeyond: Math.max(receivedBy, nowMs) + graceMs,
+});
+
+/**
+ * Returns until when an erasure covers what was received, epoch ms. A clock that was ahead at the request has not made
+ * it cover what comes after its completion.
+ */
+export const coveredUntil = (
+  { createdAt, completedAt }: Pick<ErasureRecord, 'createdAt' | 'completedAt'>,
+  nowMs: number,
+): number => Math.min(createdAt, completedAt ?? nowMs);
 
 /** Users that were created at other times are kept, unless the name is their `_id`. */
 export interface ErasureCommand extends ErasedTimes {

@@ -13,6 +13,7 @@
 import { hourMs } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
+import { erasureGraceMs } from '../../records/erasure-command.js';
 import { createSweeper, type Sweeper, type TakeLease } from '../../sweeper.js';
 import { createPasses, type PassParts, type RunningSweep } from './passes.js';
 import { createProgress, type ProgressParts } from './progress.js';
@@ -42,7 +43,7 @@ interface EraserTiming extends Omit<ScheduleTiming, 'retentionMs'> {
 
 const defaultTiming: EraserTiming = {
   intervalMs: 1_000,
-  graceMs: 15_000,
+  graceMs: erasureGraceMs,
   recheckMs: hourMs,
   patienceMs: 10_000,
   retryMs: 10_000,

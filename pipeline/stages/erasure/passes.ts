@@ -10,7 +10,7 @@ import type { ReadModel } from '../../catalog/store/read-model.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import type { DeliveryQueue, Log } from '../../ports.js';
-import type { ErasedTimes } from '../../records/erasure-command.js';
+import { coveredUntil, erasedTimes } from '../../records/erasure-command.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
 import type { Progress } from './progress.js';
@@ -141,14 +141,10 @@ export function createPasses(parts: PassParts): Passes {
       .map((record) => ({
         ...record,
         name: secretCipher.decrypt(record.target, record._id),
-        // A clock that was ahead at the request has not made the erasure cover what comes after its completion.
-        ...timesOf(Math.min(record.createdAt, record.completedAt ?? clock())),
+        ...timesOf(coveredUntil(record, clock())),
       }));
 
-  const timesOf = (receivedBy: number): ErasedTimes => ({
-    receivedBy,
-    receivedBeyond: Math.max(receivedBy, clock()) + clockGraceMs,
-  });
+  const timesOf = (receivedBy: number) => erasedTimes(receivedBy, clock(), clockGraceMs);
 
   return { pass, passWhole };
 }
