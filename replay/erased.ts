@@ -71,14 +71,23 @@ export async function createErasedTest(
 ): Promise<(event: Event) => boolean> {
   const namesByDevice = await erasedNamesByDevice(log, scope, span, users);
 
+  const isErasedName = (name: string | null, timeMs: number): boolean => {
+    const times = users.get(name ?? '');
+    return times !== undefined && isErasedTime(times, timeMs);
+  };
+  /** `_id`s of user records that were erased whole: with what came after the request and before the states' commands. */
+  const erasedIds = new Set<string>();
+
   return ({ id, user, actualCreatedAt }) => {
     if (events.has(id)) return true;
     if (user === null) return false;
+    if (user.id !== null && erasedIds.has(user.id)) return true;
+    if ([user.id, user.userId, user.deviceId].some((name) => isErasedName(name, actualCreatedAt))) {
+      if (user.id !== null) erasedIds.add(user.id);
+      return true;
+    }
     const namedLater = user.userId === null ? (namesByDevice.get(user.deviceId ?? '') ?? []) : [];
-    return [user.id, user.userId, user.deviceId, ...namedLater].some((name) => {
-      const times = users.get(name ?? '');
-      return times !== undefined && isErasedTime(times, actualCreatedAt);
-    });
+    return [...namedLater].some((name) => isErasedName(name, actualCreatedAt));
   };
 }
 
