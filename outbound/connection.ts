@@ -28,6 +28,7 @@ export class Connection {
   /** Bytes that the connected socket had received before the request. */
   #bytesBefore = 0;
   #onReceived: (bytes: number) => void = () => {};
+  #isPaused = false;
 
   /** @param origin As {@link URL.origin}. @param onDisconnect Called whenever the socket is closed. */
   constructor(
@@ -65,12 +66,33 @@ export class Connection {
   ): void {
     this.#bytesBefore = this.#connected?.bytesRead ?? 0;
     this.#onReceived = onReceived;
+    this.#isPaused = false;
     this.#client.dispatch(options, handler);
+  }
+
+  /** Returns whether the connection ended by an error, such as a reset, and not by the other side closing it. */
+  get isBroken(): boolean {
+    return this.#connected?.errored != null;
+  }
+
+  /**
+   * Lets undici read nothing more of the socket until {@link resume}. undici 7 throws where nobody can catch it when the
+   * other side closes or resets a connection that undici has paused itself (nodejs/undici#5360).
+   */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#connected?.emit('readable');
   }
 
   #watch(socket: Socket): void {
     this.#connected = socket;
     this.#bytesBefore = 0;
+    const read = socket.read.bind(socket);
+    socket.read = (size) => (this.#isPaused && socket === this.#connected ? null : read(size));
     socket.on('readable', () => {
       if (socket === this.#connected) this.#onReceived(socket.bytesRead - this.#bytesBefore);
     });

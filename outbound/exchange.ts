@@ -59,6 +59,9 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #receiver: BodyReceiver | undefined;
   #bodyBytes = 0;
+  /** Pieces that the receiver has not taken, and when it has taken all. */
+  #untaken = 0;
+  #taken: Promise<void> = Promise.resolve();
   #repeated = false;
   #settled = false;
 
@@ -110,25 +113,29 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     this.#limitBody();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bodyBytes += chunk.length;
-    if (this.#receiver !== undefined) this.#hand(this.#receiver, chunk, controller);
+    if (this.#receiver !== undefined) this.#hand(this.#receiver, chunk);
     else if (!this.#body.add(chunk)) this.#answer('truncated');
   }
 
-  /** Hands a piece over, and reads on when it is taken. */
-  #hand(receiver: BodyReceiver, piece: Buffer, controller: Dispatcher.DispatchController): void {
-    // After a pause undici hands over an empty piece, and a pause then would go on without end.
-    if (piece.length === 0) return;
-    controller.pause();
-    receiver.write(piece).then(
-      (isWanted) => (isWanted ? controller.resume() : this.#answer('truncated')),
-      () => this.#answer('truncated'),
-    );
+  /** Hands a piece over after those before it. Nothing more is read until all are taken. */
+  #hand(receiver: BodyReceiver, piece: Buffer): void {
+    this.#untaken++;
+    this.#connection?.pause();
+    this.#taken = this.#taken.then(async () => {
+      const isWanted = !this.#settled && (await receiver.write(piece).catch(() => false));
+      this.#untaken--;
+      if (!isWanted) this.#answer('truncated');
+      else if (this.#untaken === 0) this.#connection?.resume();
+    });
   }
 
+  /** A body without a length ends with its connection, and undici takes a reset for such an end. */
   onResponseEnd(): void {
-    this.#answer('whole');
+    const extent = this.#connection?.isBroken ? 'truncated' : 'whole';
+    if (this.#receiver === undefined) this.#answer(extent);
+    else void this.#taken.then(() => this.#answer(extent));
   }
 
   /**
@@ -169,7 +176,9 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   #answer(extent: 'whole' | 'truncated'): void {
     const truncated = extent === 'truncated';
     const [status, headers, body] = [this.#status, this.#headers, this.#body.bytes];
-    this.#end({ kind: 'answered', status, headers, body, truncated, durationMs: this.#durationMs() }, !truncated);
+    // The other side may have closed the connection while the receiver took the last piece.
+    const isReusable = !truncated && this.#receiver === undefined;
+    this.#end({ kind: 'answered', status, headers, body, truncated, durationMs: this.#durationMs() }, isReusable);
   }
 
   /** Ends the exchange. Later events, such as errors of a destroyed connection, are ignored. */
