@@ -1,4 +1,5 @@
 /** What a provider answers: the value, or the catalogued error to pass on. */
+import { cutText } from '../schemas/cut-text.js';
 import { ApiError, type ErrorCode, fieldError } from '../schemas/errors.js';
 
 /** The value, or the catalogued error to pass on to the caller. */
@@ -16,3 +17,8 @@ const passingStatuses: readonly number[] = [401, 403, 408, 429];
 /** Returns whether a service that answered with this status would refuse the same request again. */
 export const isFinalRefusal = (status: number): boolean =>
   status >= 400 && status < 500 && !passingStatuses.includes(status);
+
+const maxReasonCharacters = 300;
+
+/** Returns what a service gives as its reason, of any length, for a message. */
+export const shownReason = (reason: string): string => cutText(reason, maxReasonCharacters).toWellFormed();

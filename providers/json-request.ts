@@ -1,4 +1,12 @@
-/** Requests to services that the operator has configured, whose addresses may be private. */
+/**
+ * Requests to services that the operator has configured, whose addresses may be private. Services may be broken: the
+ * size of an answer is limited, and its shape is checked by {@link shapeOf}.
+ */
+import type { Static, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { allNetworks } from '../outbound/addresses.js';
+import { createOutboundClient } from '../outbound/client.js';
+import { limitText } from '../schemas/sizes.js';
 import { type Answer, refusal } from './answer.js';
 
 /** A request to the address of a provider, which the operator chose. */
@@ -17,48 +25,71 @@ export interface JsonResponse {
   readonly body: unknown;
 }
 
-const maxResponseBytes = 16 * 2 ** 20;
-
-/** Returns the response, whatever its status. Answers `unavailable` without one. Redirects are not followed. */
-export async function requestJson(request: JsonRequest): Promise<Answer<JsonResponse>> {
-  try {
-    const response = await fetch(request.url, {
-      method: request.method ?? 'GET',
-      headers: {
-        accept: 'application/json, application/geo+json',
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      redirect: 'manual',
-      signal: request.signal,
-    });
-    const text = await boundedText(response);
-    if (text === undefined) return refusal('unavailable', 'the provider sent too large an answer');
-    return { ok: true, value: { status: response.status, body: parsed(text) } };
-  } catch (error) {
-    const { name, cause } = error as { name: string; cause?: { code?: string } };
-    const reason =
-      name === 'TimeoutError' || name === 'AbortError' ? 'it did not answer in time' : (cause?.code ?? name);
-    return refusal('unavailable', `the provider could not be reached: ${reason}`);
-  }
+/** Sends requests to services. The owner closes it. */
+export interface JsonClient {
+  /** Returns the response, whatever its status. Answers `unavailable` without one. Redirects are not followed. */
+  request(request: JsonRequest): Promise<Answer<JsonResponse>>;
+  /** Ends requests in flight. */
+  close(): Promise<void>;
 }
 
-async function boundedText(response: Response): Promise<string | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > maxResponseBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+/** A route across a continent has 2 MB. The event loop waits while an answer is parsed. */
+const maxResponseBytes = 4 * 2 ** 20;
+/** Each request has a signal for its own limit, which is shorter. */
+const timeoutMs = 10 * 60_000;
+/** Callers limit how many requests are sent at the same time. */
+const maxConnectionsPerOrigin = 1_000;
+
+export function createJsonClient(): JsonClient {
+  const client = createOutboundClient({
+    allowedNetworks: allNetworks,
+    userAgent: 'Fenceline',
+    timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    maxBodyBytes: maxResponseBytes,
+    maxConnectionsPerOrigin,
+  });
+  return {
+    async request({ url, method = 'GET', headers, body, signal }) {
+      const result = await client.send({
+        url,
+        method,
+        headers: {
+          accept: 'application/json, application/geo+json',
+          'accept-encoding': 'identity',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
+        signal,
+      });
+      if (signal.aborted) return refusal('unavailable', 'the provider could not be reached: it did not answer in time');
+      if (result.kind === 'failed')
+        return refusal('unavailable', `the provider could not be reached: ${result.message}`);
+      if (result.truncated)
+        return refusal(
+          'unavailable',
+          `the provider's answer ended early, or has more than ${limitText(maxResponseBytes)}`,
+        );
+      return { ok: true, value: { status: result.status, body: parsed(result.body) } };
+    },
+    close: () => client.close(),
+  };
 }
 
-function parsed(text: string): unknown {
+function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(body.toString());
   } catch {
     return undefined;
   }
+}
+
+/** Returns the test whether a value has the shape of a schema. It is compiled with the first value: few nodes have any. */
+export function shapeOf<Schema extends TSchema>(schema: Schema): (value: unknown) => value is Static<Schema> {
+  let validator: Validator | undefined;
+  return (value): value is Static<Schema> => {
+    validator ??= Compile(schema);
+    return validator.Check(value);
+  };
 }

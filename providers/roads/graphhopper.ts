@@ -1,15 +1,41 @@
 /** GraphHopper over HTTP. Profiles have the names of the travel modes, but `motorcycle` for motorbikes. */
+import Type from 'typebox';
 import type { ApiError } from '../../schemas/errors.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { refusal } from '../answer.js';
-import { type JsonResponse, requestJson } from '../json-request.js';
+import { createJsonClient, type JsonResponse, shapeOf } from '../json-request.js';
 import { boundsBoundary, isBounds } from './boundary.js';
 import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, legsOf, rememberState, type Table, unknownFailure } from './http-engine.js';
+import {
+  Amount,
+  dateOf,
+  type HttpEngineOptions,
+  legsOf,
+  Path,
+  pathOf,
+  rememberState,
+  Table,
+  unexpected,
+  unknownFailure,
+  versionOf,
+} from './http-engine.js';
 
 /** Metres of its option `tolerance`, after its own choice. */
 const tolerancesM = [undefined, 25, 50, 100, 200, 400];
+
+const isRouteAnswer = shapeOf(
+  Type.Object({
+    paths: Type.Array(
+      Type.Object({
+        distance: Amount,
+        time: Type.Number({ minimum: 0, description: 'Milliseconds' }),
+        points: Type.Object({ coordinates: Path }),
+      }),
+    ),
+  }),
+);
+const isMatrixAnswer = shapeOf(Type.Object({ distances: Table, times: Table }));
 
 const profileOf = (mode: TravelMode): string => (mode === 'motorbike' ? 'motorcycle' : mode);
 const latitudeFirst = ([longitude, latitude]: Position): string => `${latitude},${longitude}`;
@@ -32,6 +58,7 @@ function failure(response: JsonResponse, { mode, place }: CallParameters): { ok:
 /** Creates the engine for a GraphHopper at `url`. An empty `apiKey` sends none. */
 export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
+  const client = createJsonClient();
   const key: [string, string][] = apiKey === '' ? [] : [['key', apiKey]];
   const addressOf = (path: string, query: [string, string][]): string => {
     const text = new URLSearchParams([...query, ...key]).toString();
@@ -40,6 +67,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
   const avoidNothing = () => refusal('not_available', 'GraphHopper does not offer avoid', 'avoid');
 
   const state = rememberState(
+    client,
     { url: addressOf('info', []) },
     ({ version, data_date, bbox } = {}) => {
       const known = boundary ?? (isBounds(bbox) ? boundsBoundary(bbox) : undefined);
@@ -49,10 +77,9 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
           'unavailable',
           'GraphHopper does not tell in /info where its road data ends; try again later, or set routing.bounds',
         );
-      const roadDataAt = dateOf(data_date);
       return {
         ok: true,
-        value: { version: typeof version === 'string' ? version : null, roadDataAt, boundary: known },
+        value: { version: versionOf(version), roadDataAt: dateOf(data_date), boundary: known },
       };
     },
     now,
@@ -62,7 +89,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
     name: 'graphhopper',
     tolerancesM,
     state,
-    async close() {},
+    close: () => client.close(),
 
     async area({ center, minutes, mode, toleranceM }, { signal }) {
       const query: [string, string][] = [
@@ -75,7 +102,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
         ['type', 'geojson'],
         ...(toleranceM === undefined ? [] : [['tolerance', String(toleranceM)] as [string, string]]),
       ];
-      const response = await requestJson({ url: addressOf('isochrone', query), signal });
+      const response = await client.request({ url: addressOf('isochrone', query), signal });
       if (!response.ok) return response;
       if (response.value.status !== 200) return failure(response.value, callParameters.area);
       const { features, polygons } = (response.value.body ?? {}) as Record<string, { geometry?: unknown }[]>;
@@ -91,15 +118,17 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
         ['points_encoded', 'false'],
         ['instructions', 'false'],
       ];
-      const response = await requestJson({ url: addressOf('route', query), signal });
+      const response = await client.request({ url: addressOf('route', query), signal });
       if (!response.ok) return response;
       const reason = reasonOf(response.value);
       if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
       if (response.value.status !== 200) return failure(response.value, callParameters.route);
-      const [path] = (response.value.body as { paths?: Found[] } | null)?.paths ?? [];
+      const { body: found } = response.value;
+      if (!isRouteAnswer(found)) return unexpected('its answer has no route');
+      const [path] = found.paths;
       if (path === undefined) return { ok: true, value: null };
       const { distance, time, points } = path;
-      return { ok: true, value: { distanceM: distance, durationS: time / 1_000, path: points.coordinates } };
+      return { ok: true, value: { distanceM: distance, durationS: time / 1_000, path: pathOf(points.coordinates) } };
     },
 
     async matrix(request, { signal }) {
@@ -111,20 +140,14 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
         out_arrays: ['times', 'distances'],
         fail_fast: false,
       };
-      const response = await requestJson({ url: addressOf('matrix', []), method: 'POST', body, signal });
+      const response = await client.request({ url: addressOf('matrix', []), method: 'POST', body, signal });
       if (!response.ok) return response;
       // The open-source server has no matrices.
       if (response.value.status === 404) return refusal('not_available', 'this GraphHopper has no route matrix');
       if (response.value.status !== 200) return failure(response.value, callParameters.matrix);
-      const { times, distances } = (response.value.body ?? {}) as { times?: Table; distances?: Table };
-      return { ok: true, value: legsOf(request, distances, times) };
+      const { body: found } = response.value;
+      if (!isMatrixAnswer(found)) return unexpected('its answer has no matrix');
+      return { ok: true, value: legsOf(request, found.distances, found.times) };
     },
   };
-}
-
-interface Found {
-  readonly distance: number;
-  /** Milliseconds. */
-  readonly time: number;
-  readonly points: { readonly coordinates: [number, number][] };
 }

@@ -1,7 +1,9 @@
 /** What engines over HTTP share. */
+import Type, { type Static } from 'typebox';
 import { cutText } from '../../schemas/cut-text.js';
-import { type Answer, isFinalRefusal, refusal } from '../answer.js';
-import { type JsonRequest, requestJson } from '../json-request.js';
+import type { Position } from '../../schemas/json/common.js';
+import { type Answer, isFinalRefusal, refusal, shownReason } from '../answer.js';
+import type { JsonClient, JsonRequest } from '../json-request.js';
 import type { Leg } from '../routes/provider.js';
 import type { RoadBoundary } from './boundary.js';
 import type { EngineState, RoadEngine } from './engine.js';
@@ -17,8 +19,6 @@ export interface HttpEngineOptions {
   readonly now?: () => number;
 }
 
-const maxReasonCharacters = 300;
-
 /**
  * Returns the error for an answer that no adapter knows: `not_available` with the service's reason if the service would
  * refuse the request again, else `unavailable`.
@@ -26,7 +26,7 @@ const maxReasonCharacters = 300;
 export function unknownFailure(status: number, reason: string): ReturnType<typeof refusal> {
   if (!isFinalRefusal(status))
     return refusal('unavailable', `the provider of road data answered with status ${status}`);
-  const said = reason === '' ? '' : `: ${cutText(reason, maxReasonCharacters)}`;
+  const said = reason === '' ? '' : `: ${shownReason(reason)}`;
   return refusal('not_available', `the provider of road data refused the request with status ${status}${said}`);
 }
 
@@ -42,6 +42,7 @@ export type Said = Readonly<Record<string, unknown>>;
  * @param stateOf reads what the service said last; undefined if it has never answered with 200 and an object.
  */
 export function rememberState(
+  client: JsonClient,
   request: Omit<JsonRequest, 'signal'>,
   stateOf: (said: Said | undefined) => Answer<EngineState>,
   now = () => performance.now(),
@@ -51,7 +52,7 @@ export function rememberState(
   let askAgainAtMs = -Infinity;
 
   async function ask(): Promise<void> {
-    const response = await requestJson({ ...request, signal: AbortSignal.timeout(timeoutMs) });
+    const response = await client.request({ ...request, signal: AbortSignal.timeout(timeoutMs) });
     const { status, body } = response.ok ? response.value : { status: 0, body: undefined };
     const isTold = status === 200 && typeof body === 'object' && body !== null;
     if (isTold) said = body as Said;
@@ -66,24 +67,43 @@ export function rememberState(
   };
 }
 
-/** Numbers by origin and destination; null, or missing, where there is no route. */
-export type Table = readonly (readonly (number | null)[])[] | undefined;
+/** Metres or seconds. */
+export const Amount = Type.Number({ minimum: 0 });
+/** The path of a route; positions may have altitudes. */
+export const Path = Type.Array(Type.Array(Type.Number(), { minItems: 2 }));
+/** Returns the positions of a path without altitudes. */
+export const pathOf = (path: Static<typeof Path>): Position[] => path.map(([x, y]) => [x!, y!]);
+/** Amounts by origin and destination; null, or missing, where there is no route. */
+export const Table = Type.Array(Type.Array(Type.Union([Amount, Type.Null()])));
+
+/** Returns the error for an answer of another shape. */
+export const unexpected = (reason: string): ReturnType<typeof refusal> =>
+  refusal('unavailable', `the provider of road data failed: ${reason}`);
 
 /** Returns the legs of a matrix from its distances in metres and its durations in seconds. */
 export const legsOf = (
   { origins, destinations }: Parameters<RoadEngine['matrix']>[0],
-  distancesM: Table,
-  durationsS: Table,
+  distancesM: Static<typeof Table>,
+  durationsS: Static<typeof Table>,
 ): (Leg | null)[][] =>
   origins.map((_, from) =>
     destinations.map((_, to) => {
-      const [distanceM, durationS] = [distancesM?.[from]?.[to], durationsS?.[from]?.[to]];
+      const [distanceM, durationS] = [distancesM[from]?.[to], durationsS[from]?.[to]];
       return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
     }),
   );
 
-/** Returns a date as epoch ms; null without a valid one. */
+const maxVersionCharacters = 100;
+
+/** Returns the version that a service says; null without one. */
+export const versionOf = (value: unknown): string | null =>
+  typeof value === 'string' ? cutText(value, maxVersionCharacters).toWellFormed() : null;
+
+const lastDateMs = Date.UTC(9999, 11, 31);
+
+/** Returns a date as epoch ms, from epoch ms or as text; null without a date from 1970 to 9999. */
 export function dateOf(value: unknown): number | null {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
+  const time =
+    typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? Math.round(value) : Number.NaN;
+  return time >= 0 && time <= lastDateMs ? time : null;
 }

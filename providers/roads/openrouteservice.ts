@@ -1,19 +1,25 @@
 /** openrouteservice over HTTP. */
 
+import Type from 'typebox';
 import type { ApiError } from '../../schemas/errors.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
-import { type JsonResponse, requestJson } from '../json-request.js';
+import { createJsonClient, type JsonResponse, shapeOf } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
 import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
 import {
+  Amount,
   dateOf,
   type HttpEngineOptions,
   legsOf,
+  Path,
+  pathOf,
   rememberState,
   type Said,
-  type Table,
+  Table,
+  unexpected,
   unknownFailure,
+  versionOf,
 } from './http-engine.js';
 
 const profiles: Readonly<Record<TravelMode, string | undefined>> = {
@@ -29,16 +35,33 @@ const features: Readonly<Record<Avoidable, string>> = { tolls: 'tollways', highw
 const tolerancesM = [undefined, 250, 500];
 const maxToleranceM = 500;
 
+const isRouteAnswer = shapeOf(
+  Type.Object({
+    features: Type.Array(
+      Type.Object({
+        properties: Type.Optional(
+          Type.Object({
+            summary: Type.Optional(Type.Object({ distance: Type.Optional(Amount), duration: Type.Optional(Amount) })),
+          }),
+        ),
+        geometry: Type.Object({ coordinates: Path }),
+      }),
+    ),
+  }),
+);
+const isMatrixAnswer = shapeOf(Type.Object({ distances: Table, durations: Table }));
+
 const notOffered = (what: string, param: string) =>
   refusal('not_available', `openrouteservice does not offer ${what}`, param);
 
 /** Creates the engine for an openrouteservice at `url`. An empty `apiKey` sends none. */
 export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
+  const client = createJsonClient();
   const headers = apiKey === '' ? {} : { authorization: apiKey };
 
   const post = (path: string, body: object, signal: AbortSignal) =>
-    requestJson({ url: `${base}/v2/${path}`, method: 'POST', headers, body, signal });
+    client.request({ url: `${base}/v2/${path}`, method: 'POST', headers, body, signal });
 
   /** Returns the error for an answer that is not 200. */
   function failure({ status, body }: JsonResponse, { place }: CallParameters): { ok: false; error: ApiError } {
@@ -52,11 +75,11 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
   }
 
   const state = rememberState(
+    client,
     { url: `${base}/v2/status`, headers },
     (said) => {
       const { version, graph_date } = (said?.engine ?? {}) as Said;
-      const roadDataAt = dateOf(graph_date);
-      return { ok: true, value: { version: typeof version === 'string' ? version : null, roadDataAt, boundary } };
+      return { ok: true, value: { version: versionOf(version), roadDataAt: dateOf(graph_date), boundary } };
     },
     now,
   );
@@ -65,7 +88,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
     name: 'openrouteservice',
     tolerancesM,
     state,
-    async close() {},
+    close: () => client.close(),
 
     async area({ center, minutes, mode, toleranceM }, { signal }) {
       const profile = profiles[mode];
@@ -96,11 +119,16 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       const response = await post(`directions/${profile}/geojson`, body, signal);
       if (!response.ok) return response;
       if (response.value.status !== 200) return orNull(failure(response.value, callParameters.route), response.value);
-      const [route] = ((response.value.body as { features?: Found[] } | null)?.features ?? []) as Found[];
+      const { body: found } = response.value;
+      if (!isRouteAnswer(found)) return unexpected('its answer has no route');
+      const [route] = found.features;
       if (route === undefined) return { ok: true, value: null };
       // A route from a place to itself has no numbers.
       const { distance = 0, duration = 0 } = route.properties?.summary ?? {};
-      return { ok: true, value: { distanceM: distance, durationS: duration, path: route.geometry.coordinates } };
+      return {
+        ok: true,
+        value: { distanceM: distance, durationS: duration, path: pathOf(route.geometry.coordinates) },
+      };
     },
 
     async matrix(request, { signal }) {
@@ -117,15 +145,11 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       const response = await post(`matrix/${profile}`, body, signal);
       if (!response.ok) return response;
       if (response.value.status !== 200) return failure(response.value, callParameters.matrix);
-      const { distances, durations } = (response.value.body ?? {}) as { distances?: Table; durations?: Table };
-      return { ok: true, value: legsOf(request, distances, durations) };
+      const { body: found } = response.value;
+      if (!isMatrixAnswer(found)) return unexpected('its answer has no matrix');
+      return { ok: true, value: legsOf(request, found.distances, found.durations) };
     },
   };
-}
-
-interface Found {
-  readonly properties?: { readonly summary?: { readonly distance?: number; readonly duration?: number } };
-  readonly geometry: { readonly coordinates: [number, number][] };
 }
 
 /** A route that does not exist is not an error. */

@@ -5,10 +5,11 @@ import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
 import type { Isochrone, IsochroneProvider } from '../isochrones/provider.js';
-import type { RouteProvider } from '../routes/provider.js';
+import type { Route, RouteProvider } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
 import { type CapacityLimits, createCapacity } from './capacity.js';
 import type { RoadEngine } from './engine.js';
+import { unexpected } from './http-engine.js';
 import { findRing } from './ring.js';
 
 /** The isochrones and routes of one engine, which share its capacity. */
@@ -51,9 +52,18 @@ export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, c
   return {
     isochrones: ({ project, ...request }) => capacity(project, (limit) => compute(request, limit)),
     routes: {
-      route: ({ project, ...request }) => capacity(project, (limit) => engine.route(request, limit)),
+      route: ({ project, ...request }) =>
+        capacity(project, async (limit) => onEarth(await engine.route(request, limit))),
       matrix: ({ project, ...request }) => capacity(project, (limit) => engine.matrix(request, limit)),
     },
     close: () => engine.close(),
   };
+}
+
+/** Refuses a route without a path, or with one that leaves the earth. */
+function onEarth(route: Answer<Route | null>): Answer<Route | null> {
+  if (!route.ok || route.value === null) return route;
+  const { path } = route.value;
+  const isPath = path.length > 0 && path.every(([x, y]) => Math.abs(x) <= 180 && Math.abs(y) <= 90);
+  return isPath ? route : unexpected('its route has no path on the earth');
 }

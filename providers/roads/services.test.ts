@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Position } from '../../schemas/json/common.js';
 import type { TimeLimit } from '../time-limit.js';
 import { createValhallaService } from '../valhalla/service.js';
@@ -58,6 +58,7 @@ beforeEach(() => {
   replies = {};
 });
 
+const limits = { maxConcurrency: 1, maxWaitingPerProject: 1, timeoutMs: 60_000 };
 const limit: TimeLimit = { signal: new AbortController().signal, hasTime: () => true };
 const center: Position = [11.967, 57.7];
 const square: Position[] = [
@@ -222,7 +223,6 @@ describe('GraphHopper', () => {
   // data had cut were stored.
   test('regression: is unavailable until it says where its data ends', async () => {
     let nowMs = 0;
-    const limits = { maxConcurrency: 1, maxWaitingPerProject: 1, timeoutMs: 60_000 };
     const { isochrones } = createRoadProvider(createGraphHopper({ ...options, now: () => nowMs }), limits, Date.now);
     const codeOf = async () => {
       const answer = await isochrones({ project: 'p', center, minutes: 15, mode: 'car' });
@@ -330,6 +330,80 @@ describe.each([
       const answer = await areaOf(create(options));
       expect(answer.ok ? answer.value : answer.error.code).toBeOneOf([undefined, 'unavailable']);
     }
+  });
+
+  // Routes and matrices of another shape were answered 500, or as they were: with texts, negative numbers and null.
+  test.each([
+    'null',
+    '[]',
+    '7',
+    '"text"',
+    '<html>maintenance</html>',
+    '['.repeat(100_000) + ']'.repeat(100_000),
+    '{"trip":7,"features":7,"paths":7,"sources_to_targets":7,"distances":7,"durations":7,"times":7}',
+    '{"trip":{"legs":7},"features":[7],"paths":[7],"sources_to_targets":[7],"distances":[7],"durations":[7],"times":[7]}',
+    '{"trip":{"legs":[]},"features":[null],"paths":[null],"sources_to_targets":[[null]],"distances":[["a"]]}',
+    '{"trip":{"legs":["a"]},"features":[{}],"paths":[{}],"sources_to_targets":[[{}]],"durations":[["a"]]}',
+    '{"trip":{"legs":[{}]},"features":[{"geometry":null}],"paths":[{"distance":1,"time":1}]}',
+    '{"trip":{"legs":[{"summary":{"time":1,"length":1},"shape":7}]}}',
+    '{"trip":{"legs":[{"summary":{"time":1,"length":1},"shape":""}]}}',
+    '{"trip":{"legs":[{"summary":{"time":1,"length":1},"shape":"~~~~~~~~~~~~"}]}}',
+    '{"trip":{"legs":[{"summary":{"time":"1","length":1},"shape":"??"}]}}',
+    '{"trip":{"legs":[{"summary":{"time":1e400,"length":1},"shape":"??"}]}}',
+    '{"trip":{"legs":[{"summary":{"time":-1,"length":1},"shape":"??"}]}}',
+    '{"features":[{"geometry":{"coordinates":[]}}]}',
+    '{"features":[{"geometry":{"coordinates":[["a",1]]}}]}',
+    '{"features":[{"geometry":{"coordinates":[[181,1]]}}]}',
+    '{"features":[{"properties":{"summary":{"distance":1e400}},"geometry":{"coordinates":[[1,1]]}}]}',
+    '{"paths":[{"distance":"1","time":1,"points":{"coordinates":[[1,1]]}}]}',
+    '{"paths":[{"distance":1,"time":1,"points":{"coordinates":[[1,-91]]}}]}',
+    '{"paths":[{"distance":1,"time":1,"points":{"coordinates":"??"}}]}',
+    '{"sources_to_targets":[[{"from_index":9,"to_index":0,"time":1,"distance":1}]]}',
+    '{"sources_to_targets":[[{"from_index":0,"to_index":9,"time":1,"distance":1}]]}',
+    '{"sources_to_targets":[[{"from_index":0,"to_index":0,"time":"1","distance":1}]]}',
+    '{"distances":[[1e400,1]],"durations":[[1,1]],"times":[[1,1]]}',
+    '{"distances":[[1,1]],"durations":[[-1,1]],"times":[[-1,1]]}',
+  ])('regression: that answers in another shape (%#) gives neither a route nor a matrix', async (body) => {
+    replies = { '': { body } };
+    const { routes, close } = createRoadProvider(create(options), limits, Date.now);
+    onTestFinished(close);
+    const project = 'one';
+    for (const answer of [await routes.route({ project, ...between }), await routes.matrix({ project, ...matrix })])
+      expect(answer).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+  });
+
+  // Stored with the geofence, a date beyond the last one failed every list with it.
+  test('regression: that says an impossible version or date has none', async () => {
+    const version = `${'v'.repeat(99)}${'\ud800'.repeat(10_000)}`;
+    for (const date of ['1e300', '-1', '"+275000-01-01"']) {
+      const body = `{"version":${JSON.stringify(version)},"engine":{"version":${JSON.stringify(version)},"graph_date":${date}},"data_date":${date},"tileset_last_modified":${date}}`;
+      replies = { '': { body } };
+      const engine = create({ ...options, boundary: () => true });
+      onTestFinished(() => engine.close());
+      const known = `${'v'.repeat(99)}\ufffd`;
+      expect(await engine.state()).toMatchObject({ ok: true, value: { version: known, roadDataAt: null } });
+    }
+  });
+
+  test('that gives megabytes as its reason has it cut', async () => {
+    const reason = 'x'.repeat(1_000_000);
+    replies = {
+      '': {
+        status: 400,
+        body: { message: reason, error: create === createOpenRouteService ? { message: reason } : reason },
+      },
+    };
+    const answer = await areaOf(create(options));
+    expect(answer).toMatchObject({ ok: false, error: { code: 'not_available' } });
+    if (!answer.ok) expect(answer.error.message.length).toBeLessThan(500);
+  });
+
+  test('that sends more than 4 MiB is unavailable', async () => {
+    replies = { '': { body: `"${'x'.repeat(4 * 2 ** 20)}"` } };
+    expect(await areaOf(create(options))).toMatchObject({
+      ok: false,
+      error: { code: 'unavailable', message: expect.stringContaining('4 MiB') },
+    });
   });
 
   test('that is not reachable, or answers too late, is unavailable', async () => {

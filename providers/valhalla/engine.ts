@@ -1,10 +1,13 @@
 /**
  * Valhalla, embedded or over HTTP: both take and answer the same JSON.
  */
+import Type from 'typebox';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
-import { type Answer, refusal } from '../answer.js';
+import { type Answer, refusal, shownReason } from '../answer.js';
+import { shapeOf } from '../json-request.js';
 import { type CallParameters, callParameters, type EngineState, type RoadEngine } from '../roads/engine.js';
+import { Amount, unexpected } from '../roads/http-engine.js';
 import { decodePolyline } from '../routes/polyline.js';
 import type { Avoidable, Leg } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
@@ -52,10 +55,31 @@ const travel = (mode: TravelMode, avoid: readonly Avoidable[]) => ({
   }),
 });
 
-const unexpected = (reason: string) => refusal('unavailable', `the provider of road data failed: ${reason}`);
+const isRouteAnswer = shapeOf(
+  Type.Object({
+    trip: Type.Object({
+      legs: Type.Array(Type.Object({ summary: Type.Object({ time: Amount, length: Amount }), shape: Type.String() }), {
+        minItems: 1,
+      }),
+    }),
+  }),
+);
+const Index = Type.Integer({ minimum: 0 });
+const AmountOrNull = Type.Union([Amount, Type.Null()]);
+const isMatrixAnswer = shapeOf(
+  Type.Object({
+    sources_to_targets: Type.Array(
+      Type.Array(Type.Object({ from_index: Index, to_index: Index, time: AmountOrNull, distance: AmountOrNull })),
+    ),
+  }),
+);
+const isLocateAnswer = shapeOf(
+  Type.Array(Type.Object({ edges: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])) })),
+);
+
 /** Valhalla refuses the same request again, so callers must not send it again. */
 const refused = (reason: string) =>
-  refusal('not_available', `the provider of road data refused the request: ${reason}`);
+  refusal('not_available', `the provider of road data refused the request: ${shownReason(reason)}`);
 const tooFar = ({ place }: CallParameters) =>
   refusal('invalid_parameter', 'the points are too far apart for the provider', place);
 
@@ -112,10 +136,11 @@ export function createValhallaEngine(options: {
         if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
         return isTooFar(reason) ? tooFar(callParameters.route) : refused(reason);
       }
-      const leg = (result.value.body as { trip?: { legs?: TripLeg[] } } | null)?.trip?.legs?.[0];
-      if (leg === undefined) return unexpected('its answer has no route');
-      const { length, time } = leg.summary;
-      return { ok: true, value: { distanceM: length * 1_000, durationS: time, path: decodePolyline(leg.shape, 6) } };
+      const { body } = result.value;
+      if (!isRouteAnswer(body)) return unexpected('its answer has no route');
+      const { summary, shape } = body.trip.legs[0]!;
+      const path = decodePolyline(shape, 6);
+      return { ok: true, value: { distanceM: summary.length * 1_000, durationS: summary.time, path } };
     },
 
     async matrix(query, limit) {
@@ -130,7 +155,9 @@ export function createValhallaEngine(options: {
       );
       if (!near.ok) return near;
       if (near.value.kind === 'refused') return { ok: true, value: noLegs(query) };
-      const hasRoad = (near.value.body as { edges?: unknown[] | null }[]).map(({ edges }) => (edges?.length ?? 0) > 0);
+      const { body } = near.value;
+      if (!isLocateAnswer(body)) return unexpected('its answer has no places');
+      const hasRoad = body.map(({ edges }) => (edges?.length ?? 0) > 0);
       const withRoad = {
         origins: everywhere.origins.filter((index) => hasRoad[index]),
         destinations: everywhere.destinations.filter((index) => hasRoad[origins.length + index]),
@@ -173,25 +200,16 @@ async function legsAmong(
     if (isNoPath(reason)) return { ok: true, value: legs };
     return isTooFar(reason) ? tooFar(callParameters.matrix) : refused(reason);
   }
-  const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
-  if (rows === undefined) return unexpected('its answer has no matrix');
-  for (const { from_index, to_index, time, distance } of rows.flat()) {
+  const { body } = result.value;
+  if (!isMatrixAnswer(body)) return unexpected('its answer has no matrix');
+  for (const { from_index, to_index, time, distance } of body.sources_to_targets.flat()) {
+    const row = legs[among.origins[from_index] ?? -1];
+    const to = among.destinations[to_index];
+    if (row === undefined || to === undefined) return unexpected('its matrix has other places');
     const isReached = time !== null && distance !== null;
-    const leg = isReached ? { durationS: time, distanceM: distance * 1_000 } : null;
-    legs[among.origins[from_index]!]![among.destinations[to_index]!] = leg;
+    row[to] = isReached ? { durationS: time, distanceM: distance * 1_000 } : null;
   }
   return { ok: true, value: legs };
-}
-
-interface TripLeg {
-  readonly summary: { readonly time: number; readonly length: number };
-  readonly shape: string;
-}
-interface MatrixCell {
-  readonly from_index: number;
-  readonly to_index: number;
-  readonly time: number | null;
-  readonly distance: number | null;
 }
 
 const firstGeometry = (body: unknown): unknown =>
