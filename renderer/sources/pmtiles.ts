@@ -15,6 +15,7 @@ import {
   TileType,
   tileIdToZxy,
 } from 'pmtiles';
+import { limitText } from '../../schemas/sizes.js';
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
 import { decompressBrotli, decompressGzip, maxOutputBytes } from './decompress.js';
@@ -138,10 +139,15 @@ function checkLength(offset: number, length: number, readBytes: number): void {
     throw new TypeError(`the archive has ${readBytes} of ${length} bytes at ${offset}: it was cut off or replaced`);
 }
 
-async function decompress(data: ArrayBuffer, compression: Compression, maxBytes?: number): Promise<ArrayBuffer> {
+async function decompress(
+  data: ArrayBuffer,
+  compression: Compression,
+  maxBytes = maxOutputBytes,
+): Promise<ArrayBuffer> {
   if (compression === Compression.Gzip) return copyOf(await decompressGzip(new Uint8Array(data), maxBytes));
   if (compression === Compression.Brotli) return copyOf(await decompressBrotli(new Uint8Array(data), maxBytes));
   if (compression === Compression.Zstd) throw new TypeError('Archives compressed by zstd are not read');
+  if (data.byteLength > maxBytes) throw new TypeError(`a part of the archive has more than ${limitText(maxBytes)}`);
   return data;
 }
 

@@ -277,6 +277,16 @@ describe('an archive that is damaged, or lies', () => {
       16: root.length,
     });
     await expect(open(bomb)).rejects.toThrow('more than 4 MiB when it is decompressed');
+    // Without compression it was read.
+    const rootOffset = plainArchive.length;
+    // One entry: tile 0, a run of none, 12,000,004 bytes at the beginning of the directories of leaves.
+    const toLeaf = Buffer.from([1, 0, 0, 0x84, 0xb6, 0xdc, 0x05, 1]);
+    const plainBomb = withHeader(Buffer.concat([plainArchive, toLeaf, entries]), {
+      8: rootOffset,
+      16: toLeaf.length,
+      40: rootOffset + toLeaf.length,
+    });
+    await expect(open(plainBomb)).rejects.toThrow('a part of the archive has more than 4 MiB');
   });
 });
 
