@@ -93,6 +93,16 @@ describe('an unchanged file', () => {
     expect(receiver.requests[0]).toMatch(/^if-modified-since: Sun, 17 May 2026 02:00:00 GMT\r?$/im);
   });
 
+  // Servers answer If-None-Match: * with 304 if there is any file, so changes were never imported.
+  test('regression: is not asked for by the ETag * of a broken server', async () => {
+    const { receiver, url } = await serverThat(serving('ETag: *'));
+    const first = await read(url);
+    if (first.kind !== 'staged') throw new Error(first.kind);
+    await read(url, { seen: { ...first.seen, sha256: 'other' } });
+    expect(receiver.requests[1]).toMatch(/^GET /);
+    expect(receiver.requests[1]).not.toMatch(/if-none-match/i);
+  });
+
   test('is recognised by its content when the server knows neither', async () => {
     const { url } = await serverThat(serving());
     const first = await read(url);
@@ -247,6 +257,13 @@ describe('a server that misbehaves', () => {
   test('with another compression is refused', async () => {
     const { url } = await serverThat(serving('Content-Encoding: br'));
     expect(await read(url)).toMatchObject({ kind: 'failed', message: expect.stringContaining('br is not supported') });
+  });
+
+  // The message is stored with the run, and mailed.
+  test('regression: with kilobytes as its compression has them cut in the message', async () => {
+    const { url } = await serverThat(serving(`Content-Encoding: ${'x'.repeat(9_000)}`));
+    const result = await read(url);
+    expect(result.kind === 'failed' && result.message.length).toBeLessThan(200);
   });
 });
 

@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { reasonPhrase } from '../../http/reason-phrase.js';
 import type { BodyReceiver, OutboundClient, OutboundResult } from '../../outbound/client.js';
+import { shownText } from '../../schemas/cut-text.js';
 import type { SyncSeenFile } from '../../schemas/json/sync.js';
 import { limitText } from '../../schemas/sizes.js';
 import { errorCodeOf } from './object-storage.js';
@@ -58,6 +59,7 @@ export interface DownloadParts {
   readonly signal?: AbortSignal;
 }
 
+const maxShownCharacters = 60;
 const maxRedirects = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 const temporary: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
@@ -165,9 +167,10 @@ export async function download(
   }
 }
 
+/** As a condition, the ETag `*` of a broken server means any file, which would count as unchanged for ever. */
 function conditions(seen: SyncSeenFile | undefined): Record<string, string> {
   return {
-    ...(seen?.etag != null && { 'if-none-match': seen.etag }),
+    ...(seen?.etag != null && seen.etag !== '*' && { 'if-none-match': seen.etag }),
     ...(seen?.lastModified != null && { 'if-modified-since': seen.lastModified }),
   };
 }
@@ -237,7 +240,7 @@ function refusalOf(
   { signing }: RemoteFile,
 ): [message: string, isTemporary: boolean] {
   if (status === 200)
-    return [`the content-encoding ${headers['content-encoding']} is not supported; use gzip or none`, false];
+    return [`the content-encoding ${shownText(headers['content-encoding'] ?? '', maxShownCharacters)} is not supported; use gzip or none`, false];
   const name = reasonPhrase(status) ?? 'unknown';
   const code = signing && errorCodeOf(body.toString('latin1'));
   const region = signing && /^[a-z0-9-]{1,63}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0];
