@@ -278,6 +278,25 @@ test.each([400, 404, 414, 422])('a request that the service refuses with %d is n
   expect(result).toMatchObject({ ok: false, error: { code: 'not_available', message: /geocoding\.url/ } });
 });
 
+// 10,000 answers took gigabytes.
+test('regression: long answers do not fill the memory', async () => {
+  const long = (name: string): [string, string] => [name, name.repeat(100)];
+  const properties = Object.fromEntries(['name', 'street', 'city', 'county', 'state', 'country'].map(long));
+  const feature = { geometry: { coordinates: [1, 2] }, properties };
+  const body = JSON.stringify({ features: Array.from({ length: 100 }, () => feature) });
+  const { url } = await startServer((_, response) => response.end(body));
+  let entries = () => 0;
+  const geocoder = open({
+    url,
+    observeCache: (_, read) => {
+      entries = () => read().entries;
+    },
+  });
+  for (let index = 0; index < 20; index++) await geocoder.forward(project, `Town ${index}`, { limit: 1 });
+  expect(entries() * body.length).toBeLessThan(2_000_000);
+  expect(entries()).toBeGreaterThan(0);
+});
+
 describe('requests', () => {
   const photonOf = (service: LocalService, given: Given = {}, turns = everyTurn) =>
     open({ provider: 'photon', url: service.url, ...given }, turns);

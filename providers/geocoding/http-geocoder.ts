@@ -34,6 +34,13 @@ interface HttpGeocoderParts {
   readonly clock: () => number;
 }
 
+/**
+ * Room in the cache for each answer that it may have, on average. Most have 2 kB, but a service may send all parts of
+ * all addresses as long as they are read.
+ */
+const charactersPerAnswer = 8_000;
+const leastCachedCharacters = 1_000_000;
+
 /** A language that the service refused is left out for this time. */
 const refusedLanguageMs = 3_600_000;
 const maxRefusedLanguages = 100;
@@ -47,6 +54,8 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
   const base = parts.baseUrl.replace(/\/+$/, '');
   const cache = new LRUCache<string, GeocodingResult>({
     max: Math.max(1, maxCachedAnswers),
+    maxSize: Math.max(leastCachedCharacters, charactersPerAnswer * maxCachedAnswers),
+    sizeCalculation: (result) => (result.ok ? 1 + JSON.stringify(result.value).length : 1),
     ttl: maxCacheAgeMs,
     perf: { now: clock },
   });
