@@ -239,8 +239,10 @@ function refusalOf(
   { status, headers, body }: OutboundResult & { readonly kind: 'answered' },
   { signing }: RemoteFile,
 ): [message: string, isTemporary: boolean] {
-  if (status === 200)
-    return [`the content-encoding ${shownText(headers['content-encoding'] ?? '', maxShownCharacters)} is not supported; use gzip or none`, false];
+  if (status === 200) {
+    const encoding = shownText(headers['content-encoding'] ?? '', maxShownCharacters);
+    return [`the content-encoding ${encoding} is not supported; use gzip or none`, false];
+  }
   const name = reasonPhrase(status) ?? 'unknown';
   const code = signing && errorCodeOf(body.toString('latin1'));
   const region = signing && /^[a-z0-9-]{1,63}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0];
