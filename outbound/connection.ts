@@ -76,8 +76,8 @@ export class Connection {
   }
 
   /**
-   * Lets undici read nothing more of the socket until {@link resume}. undici 7 throws where nobody can catch it when the
-   * other side closes or resets a connection that undici has paused itself (nodejs/undici#5360).
+   * Lets undici read nothing more of the socket until {@link resume}. undici 7 throws where nobody can catch it when
+   * the other side closes or resets a connection that undici has paused itself (nodejs/undici#5360).
    */
   pause(): void {
     this.#isPaused = true;

@@ -85,7 +85,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Returns the test whether a value has the shape of a schema. It is compiled with the first value: few nodes have any. */
+/** Returns a test of whether a value has the shape of a schema, which is compiled with the first value. */
 export function shapeOf<Schema extends TSchema>(schema: Schema): (value: unknown) => value is Static<Schema> {
   let validator: Validator | undefined;
   return (value): value is Static<Schema> => {

@@ -167,7 +167,7 @@ export async function download(
   }
 }
 
-/** As a condition, the ETag `*` of a broken server means any file, which would count as unchanged for ever. */
+/** As a condition, the ETag `*` of a broken server means any file, which would always count as unchanged. */
 function conditions(seen: SyncSeenFile | undefined): Record<string, string> {
   return {
     ...(seen?.etag != null && seen.etag !== '*' && { 'if-none-match': seen.etag }),

@@ -35,8 +35,8 @@ interface HttpGeocoderParts {
 }
 
 /**
- * Room in the cache for each answer that it may have, on average. Most have 2 kB, but a service may send all parts of
- * all addresses as long as they are read.
+ * Characters of the cache for each answer that it may have, on average. Most answers have 2 kB. A service may send long
+ * texts in all parts of many addresses.
  */
 const charactersPerAnswer = 8_000;
 const leastCachedCharacters = 1_000_000;
