@@ -4,6 +4,9 @@
  * The first pass commands every device that it finds, because locations that are not evaluated yet may create a state.
  * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
  * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
+ *
+ * Every pass waits until its commands are applied, and until what came before them is stored, before it deletes. Until
+ * then locations continue an erased record, which nothing but the rows of its past identifies.
  */
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
@@ -45,8 +48,8 @@ const maxWritesPerPass = 50;
 
 interface Passes {
   /**
-   * Runs all steps once. Returns whether nothing is pending any more; without `last`, the erasures whose last pass it
-   * is, always true.
+   * Runs all steps once. `last` are the erasures whose last pass it is. Returns whether nothing is pending any more: it
+   * deletes nothing while the stages are behind.
    */
   pass(batch: Batch, last: readonly ErasureRecord[], sweep: RunningSweep): Promise<boolean>;
   /**
@@ -86,12 +89,12 @@ export function createPasses(parts: PassParts): Passes {
       for (const { user } of found) ids.add(user);
       for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
     }
-    if (isLast && !(await progress.areEvaluated(await commander.ends()))) return false;
-    if (isLast && !(await progress.areEventsQueued())) return false;
+    if (!(await progress.areEvaluated(await commander.ends()))) return false;
+    if (!(await progress.areEventsQueued())) return false;
     ids.delete('');
     const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
     await erasePending(log, deliveries, erased);
-    if (isLast && !(await progress.isSinkAtEnd())) return false;
+    if (!(await progress.isSinkAtEnd())) return false;
     for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
     ids.delete('');
     return rows.erase(batch, complete, [...ids], events);
