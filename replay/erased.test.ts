@@ -11,7 +11,7 @@ const log = {
 
 // Until the state of a device forgets the user, its locations continue the old record, and are erased with it. A replay
 // listed their events.
-test('the events of an erased record after the request are erased, and those of a user who has returned are not', async () => {
+test('events that continue an erased record are erased, and those of a user who has returned are not', async () => {
   const times = { receivedBy: 1_000, receivedBeyond: Number.POSITIVE_INFINITY };
   const erased = { users: new Map([['ann', times]]), events: new Set<string>(), ids: new Set<string>() };
   const isErased = await createErasedTest(

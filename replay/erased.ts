@@ -75,7 +75,7 @@ export async function createErasedTest(
     const times = users.get(name ?? '');
     return times !== undefined && isErasedTime(times, timeMs);
   };
-  /** `_id`s of user records that were erased whole: with what came after the request and before the states' commands. */
+  /** `_id`s of records that are erased whole: with what came after the request and before the states' commands. */
   const erasedIds = new Set<string>();
 
   return ({ id, user, actualCreatedAt }) => {

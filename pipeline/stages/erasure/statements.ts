@@ -16,8 +16,8 @@ export interface Target extends ErasedTimes {
 }
 
 /**
- * Tables of rows about users, and their time of receipt, in the order of deletion. Table `users` has the latest row of a
- * record only. If a deletion ends early, earlier rows in the other tables still tell which record is erased.
+ * Tables of rows about users, and their time of receipt, in the order of deletion. Table `users` has the latest row of
+ * a record only. If a deletion ends early, earlier rows in the other tables still tell which record is erased.
  */
 const receiptColumns = { users: 'actual_updated_at', locations: 'received_at', events: 'actual_created_at' } as const;
 type UserTable = keyof typeof receiptColumns;
