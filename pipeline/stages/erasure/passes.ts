@@ -5,8 +5,8 @@
  * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
  * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
  *
- * Every pass waits until its commands are applied, and until what came before them is stored, before it deletes. Until
- * then locations continue an erased record, which nothing but the rows of its past identifies.
+ * A pass with commands waits until they are applied, and until what came before them is stored, before it deletes.
+ * Until then locations continue an erased record, which nothing but the rows of its past identifies.
  */
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
@@ -48,8 +48,8 @@ const maxWritesPerPass = 50;
 
 interface Passes {
   /**
-   * Runs all steps once. `last` are the erasures whose last pass it is. Returns whether nothing is pending any more: it
-   * deletes nothing while the stages are behind.
+   * Runs all steps once. `last` are the erasures whose last pass it is. Returns whether nothing is pending any more.
+   * While the stages are behind it deletes no rows of users whose erasure is not complete.
    */
   pass(batch: Batch, last: readonly ErasureRecord[], sweep: RunningSweep): Promise<boolean>;
   /**
@@ -89,12 +89,14 @@ export function createPasses(parts: PassParts): Passes {
       for (const { user } of found) ids.add(user);
       for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
     }
-    if (!(await progress.areEvaluated(await commander.ends()))) return false;
-    if (!(await progress.areEventsQueued())) return false;
+    // Erasures that are complete command nothing: rows that were written again are deleted at once.
+    const mustCatchUp = isLast || running.length > 0;
+    if (mustCatchUp && !(await progress.areEvaluated(await commander.ends()))) return false;
+    if (mustCatchUp && !(await progress.areEventsQueued())) return false;
     ids.delete('');
     const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
     await erasePending(log, deliveries, erased);
-    if (!(await progress.isSinkAtEnd())) return false;
+    if (mustCatchUp && !(await progress.isSinkAtEnd())) return false;
     for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
     ids.delete('');
     return rows.erase(batch, complete, [...ids], events);
