@@ -83,6 +83,7 @@ export class Connection {
     this.#isPaused = true;
   }
 
+  /** Lets undici read on. */
   resume(): void {
     this.#isPaused = false;
     this.#connected?.emit('readable');

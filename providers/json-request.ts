@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { allNetworks } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
+import { parsedJson } from '../schemas/parsed-json.js';
 import { limitText } from '../schemas/sizes.js';
 import { type Answer, refusal } from './answer.js';
 
@@ -40,6 +41,7 @@ const timeoutMs = 10 * 60_000;
 /** Callers limit how many requests are sent at the same time. */
 const maxConnectionsPerOrigin = 1_000;
 
+/** Creates a client. Its connections are kept between requests. */
 export function createJsonClient(): JsonClient {
   const client = createOutboundClient({
     allowedNetworks: allNetworks,
@@ -71,18 +73,10 @@ export function createJsonClient(): JsonClient {
           'unavailable',
           `the provider's answer ended early, or has more than ${limitText(maxResponseBytes)}`,
         );
-      return { ok: true, value: { status: result.status, body: parsed(result.body) } };
+      return { ok: true, value: { status: result.status, body: parsedJson(result.body) } };
     },
     close: () => client.close(),
   };
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a test of whether a value has the shape of a schema, which is compiled with the first value. */

@@ -3,6 +3,7 @@ import { minuteMs } from '../../schemas/durations.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { type DayName, dayNames } from '../../schemas/json/constants.js';
 import type { OperatingHours } from '../../schemas/json/geofence.js';
+import { parsedJson } from '../../schemas/parsed-json.js';
 import type { OpeningHours } from './types.js';
 import { zoneOffset } from './zone-offset.js';
 
@@ -29,7 +30,7 @@ type Pair = [opening: string, closing: string];
  * null: always open.
  */
 export function parseOperatingHours(value: unknown): Validated<OperatingHours | null> {
-  const given = typeof value === 'string' ? parseJson(value) : value;
+  const given = typeof value === 'string' ? parsedJson(value) : value;
   if (given === null) return { ok: true, value: null };
   if (typeof given !== 'object' || Array.isArray(given))
     return invalid(param, 'must be an object of days, or its JSON');
@@ -46,14 +47,6 @@ export function parseOperatingHours(value: unknown): Validated<OperatingHours | 
   }
   if (byDay.size === 0) return { ok: true, value: null };
   return { ok: true, value: inWeekOrder(byDay) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parsePairs(day: DayName, pairs: unknown): Validated<Pair[]> {

@@ -10,6 +10,7 @@ import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { hasElapsed } from '../../schemas/elapsed.js';
+import { parsedJson } from '../../schemas/parsed-json.js';
 import { isFinalRefusal, refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';
 import { createRequestQueue, type Pace } from './request-queue.js';
@@ -142,16 +143,8 @@ function readResult(service: Service, result: OutboundResult, query: string | nu
     const code = isFinalRefusal(status) ? 'not_available' : 'unavailable';
     return refusal(code, `${service.name} at ${urlSetting} answered ${status}`);
   }
-  const addresses = truncated ? undefined : service.read(parsed(body), query);
+  const addresses = truncated ? undefined : service.read(parsedJson(body), query);
   return addresses === undefined
     ? refusal('unavailable', `the answer of ${urlSetting} is not one of ${service.name}`)
     : { ok: true, value: addresses };
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }

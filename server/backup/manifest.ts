@@ -7,6 +7,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { parsedJson } from '../../schemas/parsed-json.js';
 import { StartError } from '../failures.js';
 import { flush, flushAll } from './flush.js';
 
@@ -77,7 +78,7 @@ async function readManifest(folder: string): Promise<Manifest> {
       ? new StartError(`${folder} has no ${manifestFile}: it is not a backup, or an unfinished one`)
       : error;
   });
-  const manifest = parsed(text);
+  const manifest = parsedJson(text);
   if (Compile(Manifest).Check(manifest)) return manifest;
   const found = (manifest as { format?: unknown } | undefined)?.format;
   throw new StartError(
@@ -85,14 +86,6 @@ async function readManifest(folder: string): Promise<Manifest> {
       ? `${folder} has format ${found}, this release reads ${format}: restore it with the release that made it`
       : `${manifestFile} of ${folder} is damaged`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Compares the files of a backup with its manifest. Throws a StartError that names those that differ. */

@@ -1,6 +1,7 @@
 /** Decodes records of topic `locations`. A record that cannot be evaluated is a value with a reason. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import { dayMs } from '../../../schemas/durations.js';
+import { parsedJson } from '../../../schemas/parsed-json.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
@@ -45,17 +46,8 @@ function problemOf({ latitude, longitude, accuracy_m, occurredAt, receivedAt, de
   if (!(accuracy_m >= 0 && accuracy_m < Number.POSITIVE_INFINITY)) return `accuracy_m ${accuracy_m}`;
   if (!isDate(occurredAt)) return `occurredAt ${occurredAt}`;
   if (!isDate(receivedAt)) return `receivedAt ${receivedAt}`;
-  if (details?.metadata && !isJson(details.metadata)) return 'details.metadata is not JSON';
+  if (details?.metadata && parsedJson(details.metadata) === undefined) return 'details.metadata is not JSON';
   return undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns whether the frame was written with the codec's own schema, so that its bytes may be copied. */
