@@ -1,7 +1,8 @@
 /** The interface of routing engines, each an adapter to one product, without limits of its own. */
+import Type from 'typebox';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
-import type { Answer } from '../answer.js';
+import { type Answer, refusal } from '../answer.js';
 import type { Leg, MatrixRequest, Route, RouteRequest } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
 import type { RoadBoundary } from './boundary.js';
@@ -31,6 +32,15 @@ export const callParameters = {
 } as const;
 /** The parameters that an error of one kind of call may name. */
 export type CallParameters = (typeof callParameters)[keyof typeof callParameters];
+
+/** Metres, kilometres or seconds in the answer of an engine. */
+export const Amount = Type.Number({ minimum: 0 });
+/** The same in a matrix; null where there is no route. */
+export const AmountOrNull = Type.Union([Amount, Type.Null()]);
+
+/** Returns the error for an answer of another shape. */
+export const unexpected = (reason: string): ReturnType<typeof refusal> =>
+  refusal('unavailable', `the provider of road data failed: ${reason}`);
 
 /** Methods stop at the time limit; their answers must then be ignored. */
 export interface RoadEngine {

@@ -6,9 +6,8 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import { refusal } from '../answer.js';
 import { createJsonClient, type JsonResponse, shapeOf } from '../json-request.js';
 import { boundsBoundary, isBounds } from './boundary.js';
-import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
+import { Amount, type CallParameters, callParameters, type RoadEngine, unexpected } from './engine.js';
 import {
-  Amount,
   dateOf,
   type HttpEngineOptions,
   legsOf,
@@ -16,7 +15,6 @@ import {
   pathOf,
   rememberState,
   Table,
-  unexpected,
   unknownFailure,
   versionOf,
 } from './http-engine.js';

@@ -6,7 +6,7 @@ import { type Answer, isFinalRefusal, refusal, shownReason } from '../answer.js'
 import type { JsonClient, JsonRequest } from '../json-request.js';
 import type { Leg } from '../routes/provider.js';
 import type { RoadBoundary } from './boundary.js';
-import type { EngineState, RoadEngine } from './engine.js';
+import { AmountOrNull, type EngineState, type RoadEngine } from './engine.js';
 
 /** Where an engine is, and which part of the world it knows. */
 export interface HttpEngineOptions {
@@ -67,18 +67,12 @@ export function rememberState(
   };
 }
 
-/** Metres or seconds. */
-export const Amount = Type.Number({ minimum: 0 });
 /** The path of a route; positions may have altitudes. */
 export const Path = Type.Array(Type.Array(Type.Number(), { minItems: 2 }));
 /** Returns the positions of a path without altitudes. */
 export const pathOf = (path: Static<typeof Path>): Position[] => path.map(([x, y]) => [x!, y!]);
 /** Amounts by origin and destination; null, or missing, where there is no route. */
-export const Table = Type.Array(Type.Array(Type.Union([Amount, Type.Null()])));
-
-/** Returns the error for an answer of another shape. */
-export const unexpected = (reason: string): ReturnType<typeof refusal> =>
-  refusal('unavailable', `the provider of road data failed: ${reason}`);
+export const Table = Type.Array(Type.Array(AmountOrNull));
 
 /** Returns the legs of a matrix from its distances in metres and its durations in seconds. */
 export const legsOf = (

@@ -6,9 +6,8 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
 import { createJsonClient, type JsonResponse, shapeOf } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
-import { type CallParameters, callParameters, type RoadEngine } from './engine.js';
+import { Amount, type CallParameters, callParameters, type RoadEngine, unexpected } from './engine.js';
 import {
-  Amount,
   dateOf,
   type HttpEngineOptions,
   legsOf,
@@ -17,7 +16,6 @@ import {
   rememberState,
   type Said,
   Table,
-  unexpected,
   unknownFailure,
   versionOf,
 } from './http-engine.js';

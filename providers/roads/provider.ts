@@ -8,8 +8,7 @@ import type { Isochrone, IsochroneProvider } from '../isochrones/provider.js';
 import type { Route, RouteProvider } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
 import { type CapacityLimits, createCapacity } from './capacity.js';
-import type { RoadEngine } from './engine.js';
-import { unexpected } from './http-engine.js';
+import { type RoadEngine, unexpected } from './engine.js';
 import { findRing } from './ring.js';
 
 /** The isochrones and routes of one engine, which share its capacity. */

@@ -6,8 +6,15 @@ import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal, shownReason } from '../answer.js';
 import { shapeOf } from '../json-request.js';
-import { type CallParameters, callParameters, type EngineState, type RoadEngine } from '../roads/engine.js';
-import { Amount, unexpected } from '../roads/http-engine.js';
+import {
+  Amount,
+  AmountOrNull,
+  type CallParameters,
+  callParameters,
+  type EngineState,
+  type RoadEngine,
+  unexpected,
+} from '../roads/engine.js';
 import { decodePolyline } from '../routes/polyline.js';
 import type { Avoidable, Leg } from '../routes/provider.js';
 import type { TimeLimit } from '../time-limit.js';
@@ -65,7 +72,6 @@ const isRouteAnswer = shapeOf(
   }),
 );
 const Index = Type.Integer({ minimum: 0 });
-const AmountOrNull = Type.Union([Amount, Type.Null()]);
 const isMatrixAnswer = shapeOf(
   Type.Object({
     sources_to_targets: Type.Array(
