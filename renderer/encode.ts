@@ -1,5 +1,4 @@
 /** Encodes pixels as PNG, WebP or JPEG. */
-
 import type { Sharp } from 'sharp';
 import { bytesOf } from './pixels.js';
 import { encodeIndexedPng } from './png/indexed-png.js';

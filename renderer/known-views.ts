@@ -5,7 +5,6 @@
  * The first map of a view keeps only its key, so that views which are drawn once cost nothing. The second keeps its
  * pixels and candidates, and the third uses them.
  */
-
 import { LRUCache } from 'lru-cache';
 import type { Surface } from './draw/surface.js';
 import type { PreparedLabels } from './labels/label.js';

@@ -69,7 +69,8 @@ export interface MapRendererOptions {
 export type RequestIcons = ReadonlyMap<string, RasterIcon>;
 
 /** What was found of the source. */
-export interface FoundSource extends Pick<TileSource, 'kind' | 'minZoom' | 'maxZoom' | 'bounds' | 'layers'> {
+export interface FoundSource
+  extends Pick<TileSource, 'kind' | 'minZoom' | 'maxZoom' | 'bounds' | 'layers' | 'attribution'> {
   /** Null for raster tiles, and when the built-in styles know none with these layers. */
   readonly schema: TileSchema | null;
 }
@@ -122,7 +123,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
   const spriteStore = new SpriteStore();
 
   return {
-    found: { kind: source.kind, schema: detectSchema(source), ...describedZooms(source), layers: source.layers },
+    found: { ...describedSource(source), schema: detectSchema(source) },
     async render(request, given = new Map(), uploadedStyle = null, sprites = noSprites) {
       if (!uploadedStyle) checkBuiltIn(request.style);
       const { icons, missing } = await loadIcons(request.markers, given);
@@ -189,7 +190,14 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
 const joined = (...sources: readonly TileSource[]): string =>
   sources.flatMap(({ attribution }) => (attribution === '' ? [] : [attribution])).join(' · ');
 
-const describedZooms = ({ minZoom, maxZoom, bounds }: TileSource) => ({ minZoom, maxZoom, bounds });
+const describedSource = ({ kind, minZoom, maxZoom, bounds, layers, attribution }: TileSource) => ({
+  kind,
+  minZoom,
+  maxZoom,
+  bounds,
+  layers,
+  attribution,
+});
 
 function checkBuiltIn(name: string): void {
   if (!isBuiltInStyle(name)) throw parameterError({ param: 'style', rule: `there is no style "${name}"` });

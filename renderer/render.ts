@@ -4,7 +4,6 @@
  * A renderer belongs to one thread. Keep it: it caches tiles and paths. Imports every folder of the renderer except
  * `request`, `basemap` and `styles`.
  */
-
 import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
 import { deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';

@@ -14,6 +14,8 @@ export interface CostLimit {
   charge(key: string, costMs: number): void;
   /** Charges the difference to the estimate afterwards. */
   chargeMore(key: string, costMs: number): void;
+  /** Returns what was charged for work that never began. */
+  giveBack(key: string, costMs: number): void;
 }
 
 /** Capacity of a bucket, in seconds of refill. */
@@ -57,6 +59,9 @@ export function createCostLimit(perSecond: number, clock: () => number): CostLim
     },
     chargeMore(key, costMs) {
       if (perSecond > 0 && costMs > 0) take(key, costMs);
+    },
+    giveBack(key, costMs) {
+      if (perSecond > 0) take(key, -costMs);
     },
   };
 }

@@ -37,7 +37,9 @@ export const mapParameters = Type.Object({
   language: Type.Optional(
     Type.String({
       default: 'en-US',
-      description: 'Of names: a two-letter ISO code, or `local` for names as they are written there',
+      description:
+        'Of names: a two-letter ISO code, `local` for that of the device by its header Accept-Language, ' +
+        'or `native` for names as they are written there',
     }),
   ),
   bbox: text('`min_latitude,min_longitude,max_latitude,max_longitude`: the image fits the box'),
@@ -45,7 +47,7 @@ export const mapParameters = Type.Object({
     '`color:0x000257|size:small|icon:https://…|latitude,longitude|…`; may be repeated. `icon` may also be the id of an uploaded marker',
   ),
   path: texts(
-    '`stroke:0x000257|width:3|border:white|borderWidth:2|latitude,longitude|…`, or `enc:` or `enc6:` and a polyline; may be repeated',
+    '`stroke:0x000257|width:3|border:white|borderWidth:2|latitude,longitude|…`, `enc:` or `enc6:` and a polyline, or a GeoJSON LineString; may be repeated',
   ),
   geofences: text('A tag: its enabled geofences are drawn. Needs a secret key'),
   format: Type.Optional(

@@ -30,6 +30,7 @@ function openImages() {
     project,
     uploads: () => ({ icons: new Map(), style: null }),
     onDrawn: () => {},
+    onNeverBegun: () => {},
   });
   const get = async (project: string) => `${Buffer.from((await images.get(request, drawingOf(project))).bytes)}`;
   return { drawing, get };

@@ -8,6 +8,7 @@ import type { CacheUse } from '../../pipeline/cache-use.js';
 import { FailedJob } from '../../renderer/pool/failed-job.js';
 import { SharedWork } from '../../renderer/pool/shared-work.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
+import { ApiError } from '../../schemas/errors.js';
 import type { TimedMap } from '../dependencies.js';
 
 /** A file that is ready to be sent, and may be cached under its ETag. */
@@ -45,6 +46,8 @@ export interface Drawing {
   readonly uploads: () => Uploads;
   /** Called with the measured processor time. */
   readonly onDrawn: (processorMs: number) => void;
+  /** Called in place of `onDrawn` if drawing never began. */
+  readonly onNeverBegun: () => void;
 }
 
 /** Keeps files up to this many bytes, which may be a fraction; 0 keeps nothing. */
@@ -99,10 +102,11 @@ export class Images {
    * Returns the image of a request, drawn or from the cache. Requests for the same image share one drawing, which ends
    * when all of them have left. `onDrawn` gets the processor time in ms, also of a drawing that failed.
    */
-  get(request: MapRequest, { project, leaving, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
+  get(request: MapRequest, { project, leaving, uploads, onDrawn, onNeverBegun }: Drawing): Promise<FinishedFile> {
     const make: Make = async (abandonment) => {
       const map = await this.render(project, request, uploads(), abandonment).catch((error: unknown) => {
-        if (error instanceof FailedJob && error.processorMs > 0) onDrawn(error.processorMs);
+        if (neverBegan(error, abandonment)) onNeverBegun();
+        else if (error instanceof FailedJob && error.processorMs > 0) onDrawn(error.processorMs);
         throw error;
       });
       onDrawn(map.processorMs);
@@ -113,6 +117,10 @@ export class Images {
     return this.files.get(project, keyOf(request), make, leaving);
   }
 }
+
+/** Returns whether work failed while it waited: too much was in progress, or all that asked for it had left. */
+export const neverBegan = (error: unknown, abandonment: AbortSignal): boolean =>
+  (abandonment.aborted && error === abandonment.reason) || (error instanceof ApiError && error.code === 'overloaded');
 
 /** Returns a request in its normal form: equal requests have equal texts. */
 const keyOf = (request: MapRequest): string => createHash('sha256').update(JSON.stringify(request)).digest('base64');

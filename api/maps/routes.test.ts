@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError } from '../../schemas/errors.js';
 import { until } from '../../testing/until.js';
@@ -53,6 +53,18 @@ describe('a finished image', () => {
     expect(drawn).toHaveLength(1);
     draw = async () => mapOf('complete');
     expect((await get(newQuery())).headers).not.toHaveProperty('x-fenceline-missing-fonts');
+  });
+
+  test('in the language of the device differs by Accept-Language', async () => {
+    const inLanguage = (query: string, language: string) =>
+      get(query, { authorization: publishable, 'accept-language': language });
+    const query = `${newQuery()}&language=local`;
+    expect((await inLanguage(query, 'it-CH,it;q=0.9')).headers.vary).toBe('Accept, Accept-Language');
+    await inLanguage(query, 'de');
+    const named = `${newQuery()}&language=fr`;
+    expect((await inLanguage(named, 'it')).headers.vary).toBe('Accept');
+    await inLanguage(named, 'de');
+    expect(drawn.map(({ language }) => language)).toEqual(['it', 'de', 'fr']);
   });
 
   test('has the headers that caches need, and is drawn once', async () => {
@@ -284,4 +296,58 @@ test('a key beyond its cost limit gets Retry-After, but still gets cached images
   expect((await ask('center=1,1')).statusCode).toBe(200);
   expect((await ask('center=1,2', 'secret')).statusCode).toBe(200);
   await limited.close();
+});
+
+// Clients that retried, or scrolled over maps, were refused with 429 though nothing was drawn for them.
+describe('regression: work that never begins costs its key nothing', () => {
+  const paths = ['/maps/static?width=600&height=400&zoom=3&center=1,1', '/maps/tiles/basemap/0/0/0'];
+  let fail: (signal: AbortSignal) => Promise<never>;
+  let limited: TestApi;
+  beforeEach(async () => {
+    const work = (signal?: AbortSignal) => fail(signal!);
+    limited = await startApi({
+      maps: mapParts({
+        render: (_project, _request, _uploads, signal) => work(signal),
+        webFile: (_project, _file, signal) => work(signal),
+        // One map or tile takes all that a key has.
+        costPerKeyPerSecond: 0.1,
+      }),
+      clock: () => 1_000_000,
+    });
+  });
+  afterEach(() => limited.close());
+  const ask = async (url: string): Promise<string> => {
+    const headers = { authorization: limited.project.key('test', 'publishable') };
+    return (await limited.app.inject({ url, headers })).json().meta.type;
+  };
+  const overload = async (): Promise<never> => {
+    throw new ApiError('overloaded', 'too many', { retryAfterS: 2 });
+  };
+
+  test.each(paths)('because too much is in progress: %s', async (path) => {
+    fail = overload;
+    expect([await ask(path), await ask(path)]).toEqual(['overloaded', 'overloaded']);
+    fail = async () => {
+      throw new ApiError('unavailable', 'it took too long');
+    };
+    expect([await ask(path), await ask(path)]).toEqual(['unavailable', 'rate_limited']);
+  });
+
+  test.each(paths)('because the client has left: %s', async (path) => {
+    await limited.app.listen({ port: 0, host: '127.0.0.1' });
+    const asked = new Promise<AbortSignal>((resolve) => {
+      fail = (signal) => {
+        resolve(signal);
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      };
+    });
+    const client = connect((limited.app.server.address() as AddressInfo).port, '127.0.0.1');
+    const key = limited.project.key('test', 'publishable');
+    client.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${key}\r\n\r\n`);
+    const signal = await asked;
+    client.destroy();
+    await until(() => signal.aborted);
+    fail = overload;
+    expect(await ask(path)).toBe('overloaded');
+  });
 });

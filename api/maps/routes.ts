@@ -1,4 +1,5 @@
 /** Routes for maps: images for the `src` of a page, and what interactive maps load. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
@@ -7,7 +8,7 @@ import { isKnown } from '../../http/answers/representations.js';
 import { described } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
-import { type Query, readMapQuery } from '../../renderer/request/request.js';
+import { isOfDevice, type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { fieldError } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -59,9 +60,10 @@ export const mapRoutes =
       schema: { ...description, response: { ...(description.response as object), 304: notModified } },
       handler: async (request, reply) => {
         const caller = callerOf(request);
-        const asked = readRequest(caller, request.query as Query, request.headers.accept);
+        const query = request.query as Query;
+        const asked = readRequest(caller, query, request.headers);
         const image = await images.get(asked.request, { ...drawingFor(caller, asked), leaving: leavingOf(reply) });
-        reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
+        reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: varyOf(query) });
         const { missingFonts = [] } = image;
         if (missingFonts.length > 0) reply.header('x-fenceline-missing-fonts', missingFonts.join(', '));
         if (isKnown(request, image.etag)) return reply.code(304).send();
@@ -85,11 +87,12 @@ export const mapRoutes =
           return uploads();
         },
         onDrawn: (processorMs) => costLimit.chargeMore(key, processorMs - costMs),
+        onNeverBegun: () => costLimit.giveBack(key, costMs),
       };
     }
 
-    function readRequest(caller: Caller, query: Query, accept: string | undefined): Resolved<MapRequest> {
-      const { request, geofenceTag } = accepted(readMapQuery(query, accept));
+    function readRequest(caller: Caller, query: Query, headers: IncomingHttpHeaders): Resolved<MapRequest> {
+      const { request, geofenceTag } = accepted(readMapQuery(query, headers));
       const asked = resolve(caller, { ...request, fences: [] });
       if (geofenceTag === null) return asked;
       if (caller.kind !== 'secret') throw fieldError('forbidden', { param: 'geofences', rule: 'needs a secret key' });
@@ -97,6 +100,9 @@ export const mapRoutes =
       return { ...asked, request: { ...asked.request, fences } };
     }
   };
+
+/** Returns the headers on which the map depends. Only the language of the device needs a copy for each. */
+const varyOf = ({ language }: Query): string => (isOfDevice(language) ? 'Accept, Accept-Language' : 'Accept');
 
 function cacheControl({ request, hasUploads }: Resolved<MapRequest>, { maxAgeS }: FinishedFile): string {
   if (request.fences.length > 0) return cacheControlOfFences;

@@ -19,7 +19,15 @@ const drawnStyle: StyleSpecification = {
   sprite: '/maps/sprites/svc-default-v1',
   glyphs: '/maps/glyphs/{fontstack}/{range}.pbf',
   sources: { map: { type: 'vector', tiles: ['/maps/tiles/basemap/{z}/{x}/{y}'] } },
-  layers: [],
+  layers: [
+    {
+      id: 'labels',
+      type: 'symbol',
+      source: 'map',
+      'source-layer': 'places',
+      layout: { 'text-variable-anchor-offset': ['top', [0, 1]] },
+    },
+  ],
 };
 const isEmpty = (asked: WebFileRequest): boolean => asked.file === 'tile' && asked.zoom === 5;
 
@@ -60,10 +68,17 @@ describe('a style', () => {
       });
       expect(answer.headers).toMatchObject({
         'cache-control': 'private, max-age=300',
-        vary: 'Accept-Encoding, Authorization',
+        vary: 'Accept-Encoding, Authorization, X-Radar-SDK-Version, X-Radar-Mobile-Origin',
         'access-control-allow-origin': '*',
       });
     }
+  });
+
+  test('has names in the language of the device', async () => {
+    const url = '/maps/styles/svc-default-v1?language=local';
+    const answer = await get(url, { authorization: publishable, 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.8' });
+    expect(answer.headers.vary).toMatch(/, Accept-Language$/);
+    expect(styles.map(({ language }) => language)).toEqual(['pt']);
   });
 
   test('has no secret key', async () => {
@@ -85,6 +100,19 @@ describe('a style', () => {
   test.each(['default', 'light', 'dark'])('may be named as by other services: %s', async (kind) => {
     await get(`/maps/styles/radar-${kind}-v1?language=it-IT`);
     expect(styles).toMatchObject([{ name: `svc-${kind}-v1`, language: 'it', uploaded: null }]);
+  });
+
+  // Regression: the web SDK 4.1 and 4.2 showed no map, because MapLibre GL JS 2.4 refused the style.
+  test.each([
+    ['radar-dark-v1', {}, true],
+    ['radar-dark-v1', { 'x-radar-sdk-version': '4.5.8' }, false],
+    ['radar-dark-v1', { 'x-radar-mobile-origin': 'com.example.app' }, false],
+    ['svc-dark-v1', {}, false],
+  ])('is one for older libraries where an SDK may have one: %s with %s', async (name, headers, isForOlder) => {
+    const answer = await get(inUrl(`/maps/styles/${name}`), headers);
+    const [{ layout }] = answer.json().layers;
+    expect(Object.hasOwn(layout, 'text-variable-anchor')).toBe(isForOlder);
+    expect(Object.hasOwn(layout, 'text-variable-anchor-offset')).toBe(!isForOlder);
   });
 
   test('may be an uploaded one of the same project and environment, which caches must revalidate', async () => {

@@ -16,14 +16,15 @@ import { contentOf, described } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
-import { readLanguage, readStyle } from '../../renderer/request/request.js';
+import { isOfDevice, readLanguage, readStyle } from '../../renderer/request/request.js';
 import { builtInStyles, isBuiltInStyle, styleNamed } from '../../renderer/styles/names.js';
+import { forOlderLibraries } from '../../renderer/web/older-libraries.js';
 import { type Tileset, tilesets, type WebFileRequest } from '../../renderer/web/requests.js';
 import { withAddresses } from '../../renderer/web/style.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import type { MapParts } from '../dependencies.js';
 import type { CostLimit } from './cost-limit.js';
-import { type FinishedFile, type FinishedFiles, type Make, maxAgeS } from './images.js';
+import { type FinishedFile, type FinishedFiles, type Make, maxAgeS, neverBegan } from './images.js';
 import type { Resolve } from './uploads.js';
 
 interface WebMapParts {
@@ -39,6 +40,7 @@ const decompress = promisify<Uint8Array, Buffer>(gunzip);
 
 /** `Cache-Control` of styles, which contain a key and may change with the installation. */
 const cacheControlOfStyle = 'private, max-age=300';
+const varyOfStyle = 'Accept-Encoding, Authorization, X-Radar-SDK-Version, X-Radar-Mobile-Origin';
 const cacheControlOfUpload = 'private, no-cache';
 const cacheControlOfFile = `public, max-age=${maxAgeS}`;
 
@@ -89,7 +91,10 @@ const styleSchema = schemaOf({
   }),
   querystring: {
     language: Type.Optional(
-      Type.String({ default: 'en-US', description: 'Of names: a two-letter ISO code, or `local`' }),
+      Type.String({
+        default: 'en-US',
+        description: 'Of names: a two-letter ISO code, `local` for that of the device, or `native`',
+      }),
     ),
   },
   content: { 'application/json': Type.Record(Type.String(), Type.Unknown()) },
@@ -140,6 +145,13 @@ const spriteSchema = schemaOf({
   failures: [400, 404, 503],
 });
 
+/**
+ * Returns whether an SDK may draw the map with an older library. Such SDKs ask for one of Radar's styles, and send no
+ * header of theirs: the web SDK before 4.3 with MapLibre GL JS 2.4, and that for React Native with MapLibre Native.
+ */
+const mayHaveOlderLibrary = ({ headers }: FastifyRequest, style: string): boolean =>
+  style.startsWith('radar-') && !Object.keys(headers).some((name) => name.startsWith('x-radar-'));
+
 type Parameters<Names extends string> = { Params: Readonly<Record<Names, string>> };
 
 /** Serves what interactive maps load: styles, TileJSON, tiles, glyphs and sprites. */
@@ -151,23 +163,32 @@ export const webMapRoutes =
       schema: styleSchema,
       async handler(request, reply) {
         const caller = callerOf(request);
-        const language = accepted(readLanguage(request.query.language));
+        const language = accepted(readLanguage(request.query.language, request.headers['accept-language']));
         const name = accepted(readStyle(request.params.style));
         const resolved = resolve(caller, { style: name, markers: [] });
         const addressOf = addresses(request, caller, maps.publicUrl);
-        const key = JSON.stringify(['style', caller.project, resolved.request.style, language, addressOf('')]);
+        const isForOlder = mayHaveOlderLibrary(request, request.params.style);
+        const key = JSON.stringify([
+          'style',
+          caller.project,
+          resolved.request.style,
+          language,
+          addressOf(''),
+          isForOlder,
+        ]);
         const make: Make = async (abandonment) => {
           const { style: uploaded } = resolved.uploads();
           const wanted = { name: resolved.request.style, language, uploaded };
           const work = () => maps.webStyle(caller.project, wanted, abandonment);
-          const style = await charged(caller, webStyleCostMs, work);
-          const json = JSON.stringify(withAddresses(style, addressOf));
+          const style = await charged(caller, webStyleCostMs, work, abandonment);
+          const shown = isForOlder ? forOlderLibraries(style) : style;
+          const json = JSON.stringify(withAddresses(shown, addressOf));
           return { bytes: await compress(Buffer.from(json)), contentType: 'application/json; charset=utf-8', maxAgeS };
         };
         const file = await styles.get(caller.project, key, make, leavingOf(reply));
         return send(request, reply, file, {
           'cache-control': resolved.hasStyle ? cacheControlOfUpload : cacheControlOfStyle,
-          vary: 'Accept-Encoding, Authorization',
+          vary: isOfDevice(request.query.language) ? `${varyOfStyle}, Accept-Language` : varyOfStyle,
         });
       },
     });
@@ -190,15 +211,19 @@ export const webMapRoutes =
       handler: (request, reply) => sendFile(request, reply, spriteOf(request.params.file)),
     });
 
-    /** Charges the key before the work and, when it took longer than estimated, afterwards. */
+    /** Charges the key before the work and, when it took longer than estimated or never began, corrects that. */
     async function charged<R>(
       { project, environment, keyHint }: Caller,
       costMs: number,
       work: () => Promise<{ readonly result: R; readonly processorMs: number }>,
+      abandonment: AbortSignal,
     ): Promise<R> {
       const key = `${project}/${environment}/${keyHint}`;
       costLimit.charge(key, costMs);
-      const { result, processorMs } = await work();
+      const { result, processorMs } = await work().catch((error: unknown) => {
+        if (neverBegan(error, abandonment)) costLimit.giveBack(key, costMs);
+        throw error;
+      });
       costLimit.chargeMore(key, processorMs - costMs);
       return result;
     }
@@ -207,7 +232,7 @@ export const webMapRoutes =
       const caller = callerOf(request);
       const make: Make = async (abandonment) => {
         const work = () => maps.webFile(caller.project, asked, abandonment);
-        const made = await charged(caller, webFileCostMs[asked.file], work);
+        const made = await charged(caller, webFileCostMs[asked.file], work, abandonment);
         return { bytes: made?.bytes ?? Buffer.of(), contentType: made?.contentType ?? '', maxAgeS };
       };
       const file = await files.get(caller.project, JSON.stringify(asked), make, leavingOf(reply));

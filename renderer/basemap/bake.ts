@@ -6,7 +6,6 @@
  * is deterministic. Of the renderer, it imports only its own folder, `tiles`, `view`, `sources` and the ranks of
  * countries.
  */
-
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Creates the label of each country: position, names and first zoom. Pure. */
-
 import type { Feature, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import { countryRank, microstateZoom } from '../styles/country-ranks.js';

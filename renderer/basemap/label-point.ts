@@ -2,7 +2,6 @@
  * Finds the position of a country's name: the pole of inaccessibility of its largest part. Text is wider than tall, so
  * horizontal distances count half. Pure.
  */
-
 import type { Position } from 'geojson';
 import { extremes, type PlanePoint, poleOfInaccessibility } from '../tiles/pole-of-inaccessibility.js';
 

@@ -1,7 +1,6 @@
 /**
  * Builds the layers of the basemap as features, at the resolution of a zoom. Pure, except that it reads the packages.
  */
-
 import type { Feature, Geometry, MultiLineString, Position } from 'geojson';
 import { feature, merge, mesh } from 'topojson-client';
 import type { GeometryObject, MultiPolygon, Polygon } from 'topojson-specification';

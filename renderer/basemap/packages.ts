@@ -1,5 +1,4 @@
 /** Reads the data of the basemap from its packages. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

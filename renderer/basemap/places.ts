@@ -1,7 +1,6 @@
 /**
  * Selects the populated places of each zoom, so that maps of metropolises and of deserts both show some names. Pure.
  */
-
 import type { Feature, Point } from 'geojson';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { ownLanguage } from './names.js';

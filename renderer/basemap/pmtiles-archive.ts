@@ -4,7 +4,6 @@
  *
  * Input: the bytes of vector tiles. Output: the bytes of an archive with gzip compression. It is deterministic.
  */
-
 import { gzipSync } from 'node:zlib';
 import { PbfWriter } from 'pbf';
 import { Compression, TileType, zxyToTileId } from 'pmtiles';

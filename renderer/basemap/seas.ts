@@ -2,7 +2,6 @@
  * Creates the labels of oceans, seas, gulfs and large lakes. Natural Earth's packages have neither names nor areas of
  * seas; the names come from its tables. Pure.
  */
-
 import type { Feature, Point } from 'geojson';
 import type { RegionNames } from './packages.js';
 

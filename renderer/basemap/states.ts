@@ -1,5 +1,4 @@
 /** Creates the labels of the states of four large countries. Natural Earth's package has their middles. Pure. */
-
 import type { Feature, Point } from 'geojson';
 import type { RegionNames, StateProperties, Waters } from './packages.js';
 

@@ -1,5 +1,4 @@
 /** Cuts features into vector tiles. Pure. */
-
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { Feature } from 'geojson';
 import GeoJSONVT from 'geojson-vt';

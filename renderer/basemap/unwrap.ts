@@ -5,7 +5,6 @@
  * across the whole map. Unwrapped longitudes continue past 180, and the tiler wraps what lies outside. A ring around a
  * pole has no inside on the plane until it is closed along the edge of the map. Pure.
  */
-
 import type { Position } from 'geojson';
 
 /** Degrees of a full turn. */

@@ -1,5 +1,4 @@
 /** Draws a layer on a surface of its own, and that surface on the map: with one opacity, however its parts overlap. */
-
 import type { Frame } from './frame.js';
 import { Surface } from './surface.js';
 

@@ -1,5 +1,4 @@
 /** Draws layers of type `background`, and decides whether a map is dark. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';

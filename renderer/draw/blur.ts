@@ -1,5 +1,4 @@
 /** Blurred edges of lines and circles, as MapLibre GL JS draws them. Pure. */
-
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 
 /** A sharp line and the blur that together look like a line with blurred edges. Device pixels. */

@@ -1,5 +1,4 @@
 /** An LRU cache of buckets. Layers and styles that select the same features share them. */
-
 import { noImages } from '../sprites/sprite-images.js';
 import { CellCache } from '../tiles/cell-cache.js';
 import type { VectorTile } from '../tiles/vector-tile.js';

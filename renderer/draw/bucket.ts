@@ -6,7 +6,6 @@
  * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths and
  * lists of vertices are built when they are first drawn, and kept.
  */
-
 import type { Path2D } from '@napi-rs/canvas';
 import { emptyBox, TileBox } from '../tiles/coordinates.js';
 import { line, point, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';

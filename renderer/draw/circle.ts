@@ -2,7 +2,6 @@
  * Draws layers of type `circle`. A circle is drawn completely by the tile that contains its centre, even if that tile
  * is beside the view.
  */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';

@@ -2,7 +2,6 @@
  * Cuts lines into dashes, within the view only. The drawing engine would dash a whole line of which 1 % may be visible.
  * Pure.
  */
-
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
 import type { Lines } from './vertices.js';

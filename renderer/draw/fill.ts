@@ -1,5 +1,4 @@
 /** Draws layers of type `fill`, and of type `fill-extrusion` as seen from above. */
-
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StrokeStyle } from '../raster/stroke.js';
 import type { StyleLayer } from '../style/compile.js';

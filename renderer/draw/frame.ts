@@ -1,5 +1,4 @@
 /** A map while it is drawn: pixels, view and tiles. */
-
 import { noImages, type SpriteImages } from '../sprites/sprite-images.js';
 import type { Tile } from '../tiles/store.js';
 import type { PixelBox, Viewport } from '../types.js';

@@ -1,5 +1,4 @@
 /** Draws layers of type `line`: lines and outlines of areas. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { Path2D } from '@napi-rs/canvas';
 import { isPerFeature } from '../style/property.js';

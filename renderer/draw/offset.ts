@@ -1,5 +1,4 @@
 /** Computes lines beside lines: moved by `line-offset`, and the two sides of a `line-gap-width`. Pure. */
-
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { Lines } from './vertices.js';
 

@@ -4,7 +4,6 @@
  * Imports `style` and `tiles`; what is drawn by N calls into the engine is grouped so that N stays small (see
  * `bucket.ts`).
  */
-
 import type { CompiledStyle, LayerType, StyleLayer } from '../style/compile.js';
 import { type Finish, paintAsOne } from './as-one.js';
 import { paintBackground } from './background.js';

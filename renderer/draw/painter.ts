@@ -1,5 +1,4 @@
 /** The interface of painters: each draws one type of layer feature by feature. */
-
 import type { StyleLayer } from '../style/compile.js';
 import type { PixelBox } from '../types.js';
 import type { Finish } from './as-one.js';

@@ -4,7 +4,6 @@
  * A path is parsed from one text, because one call per vertex would take several times as long. Differences of integers
  * keep the text short.
  */
-
 import { Path2D } from '@napi-rs/canvas';
 import { isRing, type Lines, type Part, partsOf, turnedRingPart, type Vertices } from './vertices.js';
 

@@ -1,5 +1,4 @@
 /** Stroke properties of one batch of lines. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
 import type { TileFeature } from '../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Paints areas and lines in a plain colour, without the drawing engine. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { type Ink, inkOf } from '../raster/ink.js';
 import type { Picture } from '../raster/picture.js';

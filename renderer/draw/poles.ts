@@ -1,5 +1,4 @@
 /** Continues the map beyond the poles. */
-
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import type { Frame } from './frame.js';
 

@@ -1,5 +1,4 @@
 /** Draws layers of type `raster`. */
-
 import { type Canvas, createCanvas, type Image } from '@napi-rs/canvas';
 import type { StyleLayer } from '../style/compile.js';
 import { type Frame, type LoadedTile, tileArea } from './frame.js';

@@ -1,5 +1,4 @@
 /** Selects the features of a tile that a style layer draws, and groups those that are painted alike. */
-
 import type { StyleLayer } from '../style/compile.js';
 import { memoizeByDependencies, passingFeatures } from '../style/memoize.js';
 import { isPerFeature, type Property } from '../style/property.js';

@@ -4,7 +4,6 @@
  * Tiles of low zooms join thousands of lines or areas into one feature. Drawing the parts separately, culled and
  * grouped with their neighbours, is several times as fast.
  */
-
 import { boxOf, type Coordinates, doubledArea } from '../tiles/coordinates.js';
 import { type GeometryType, polygon, type TileFeature } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';

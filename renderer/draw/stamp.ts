@@ -1,5 +1,4 @@
 /** Small pictures that the drawing engine draws once, and that are blended wherever they are needed. */
-
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import { wordsOf } from '../pixels.js';

@@ -1,5 +1,4 @@
 /** One layer of a vector tile on the canvas. */
-
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { PixelBox } from '../types.js';

@@ -1,5 +1,4 @@
 /** The vertices of a few shapes in one list, as painters need them. Pure. */
-
 import { type Coordinates, doubledArea } from '../tiles/coordinates.js';
 import { point, polygon } from '../tiles/vector-tile.js';
 import type { Shape } from './shape.js';

@@ -1,5 +1,4 @@
 /** Reads which characters a font file has: TrueType (OpenType 1.9, `cmap`) or WOFF 2.0. */
-
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 

@@ -13,8 +13,6 @@ import { charactersOf } from './characters.js';
 
 /** Characters of a range. */
 export const rangeLength = 256;
-/** Clients ask for no characters beyond the basic plane. */
-export const rangesEnd = 65_536;
 
 const sizePx = 24;
 const borderPx = 3;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
-import { pngSize } from '../sprites/png.js';
+import { pngSize } from '../png/header.js';
 import { rasterizeIcon } from './rasterize.js';
 
 describe('an icon', () => {

@@ -7,7 +7,7 @@
  */
 import sharp from 'sharp';
 import { invalid, type Validated } from '../../schemas/errors.js';
-import { isPng, pngSize } from '../sprites/png.js';
+import { isPng, pngSize } from '../png/header.js';
 import { svgProblem } from './svg-limits.js';
 
 /** Maximum width and height of an icon in CSS pixels. Larger icons are scaled down. */

@@ -1,5 +1,4 @@
 /** Draws placed labels on the canvas: icons below text, halos below letters. */
-
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Surface } from '../draw/surface.js';
 import { setFont } from '../fonts.js';

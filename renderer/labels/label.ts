@@ -1,5 +1,4 @@
 /** Types of labels: candidates, the ways to place them, and the labels that were placed. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { Stretched } from '../sprites/stretch.js';

@@ -7,7 +7,6 @@
  * draws them. Layers are placed from the top of the style to its bottom, lower sort keys first. Imports `style/`,
  * `tiles/`, `draw/`, `sprites/` and the fonts.
  */
-
 import type { Frame } from '../draw/frame.js';
 import { noteMissingFonts, withMissingFonts } from '../fonts.js';
 import type { Filling } from '../render.js';

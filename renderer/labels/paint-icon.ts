@@ -1,5 +1,4 @@
 /** Paints icons. The drawing engine scales a small icon once, and the pixels are blended wherever it is upright. */
-
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { paintStamp, type Stamp, StampStore } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';

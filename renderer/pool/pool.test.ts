@@ -363,6 +363,17 @@ describe('a pool of drawing processes', () => {
     expect(problems).toEqual([expect.stringContaining('it was not ready in time')]);
   });
 
+  // While the server of an archive was away, they were answered 503, and the log said that all maps fail.
+  test('regression: draws the maps of a process that cannot read the source by one that could', async () => {
+    const unusable: string[] = [];
+    open({ maxProcesses: 2, start: startWith('usable once'), onUnusable: (reason) => unusable.push(reason) });
+    const { pid } = await draw();
+    const many = await Promise.all(Array.from({ length: 20 }, () => draw()));
+    expect(new Set(many.map((known) => known.pid))).toEqual(new Set([pid]));
+    expect(problems).toEqual(['a process for maps was replaced: there is no such archive']);
+    expect(unusable).toEqual([]);
+  });
+
   describe('regression: a clock that is set', () => {
     afterEach(() => vi.useRealTimers());
 

@@ -16,7 +16,7 @@ export interface ProcessesOptions extends ChildOptions {
   readonly purpose: string;
   /** Receives the reason when a process is replaced or cannot start. */
   readonly onProblem: (reason: string) => void;
-  /** Receives, in place of `onProblem`, why a process says that none can work: its source cannot be read. */
+  /** Receives, in place of `onProblem`, why none can work: their source cannot be read. */
   readonly onUnusable?: (reason: string) => void;
   /** Receives what a drawing process found of its source, once unless it changes. */
   readonly onFound?: (found: FoundSource) => void;
@@ -94,7 +94,8 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
         report(end);
         const isUseless = end.kind === 'unusable' || end.kind === 'neverReady' || hasFailedToStart(end);
         if (isUseless) pausedUntilMs = performance.now() + pauseMs;
-        if (isUseless || end.kind === 'closed') giveUp(jobs);
+        // Others may have read a source that is away now.
+        if (end.kind === 'closed' || (isUseless && children.size === 0)) giveUp(jobs);
         else settle(end, jobs);
         dispatch();
       },
@@ -103,15 +104,17 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
     return child;
   }
 
-  /** A reason for which no process can work is reported once, though each map tries again. */
+  /** A reason for which a process, or none, can work is reported once, though each map tries again. */
   function report(end: End): void {
     if (end.kind === 'closed') return;
     const reason = reasonOf(end, timeoutMs);
+    const isForAll = end.kind === 'unusable' && children.size === 0 && options.onUnusable !== undefined;
     if (end.kind === 'unusable' || end.kind === 'neverReady') {
-      if (reason === lastUseless) return;
-      lastUseless = reason;
+      const useless = `${isForAll} ${reason}`;
+      if (useless === lastUseless) return;
+      lastUseless = useless;
     }
-    if (end.kind === 'unusable' && options.onUnusable !== undefined) options.onUnusable(reason);
+    if (isForAll) options.onUnusable!(reason);
     else onProblem(`a process for ${purpose} was replaced: ${reason}`);
   }
 
@@ -129,7 +132,7 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
    * it took from others. Jobs that were answered meanwhile are not repeated.
    */
   function settle(end: End, jobs: readonly Job[]): void {
-    const hasWorked = end.kind !== 'crashed' || end.wasReady;
+    const hasWorked = end.kind === 'overdue' || (end.kind === 'crashed' && end.wasReady);
     const isBlamed = (job: Job) => (job.alone && hasWorked) || (end.kind === 'overdue' && jobs.length === 1);
     for (const job of jobs.filter(isBlamed))
       job.failed(failureOf(end, purpose, timeoutMs), end.kind === 'overdue' ? timeoutMs : 0);

@@ -1,5 +1,4 @@
 /** Fills areas, antialiased by the exact share of each pixel that they cover. `assembly/coverage.ts` does the work. */
-
 import type { PixelBox } from '../types.js';
 import type { Ink } from './ink.js';
 import { type Painters, pointsOf } from './painters.js';

@@ -1,5 +1,4 @@
 /** What shapes are painted on. */
-
 import type { PixelBox } from '../types.js';
 import type { Bitmap } from './bitmap.js';
 

@@ -1,5 +1,4 @@
 /** Turns lines with a width into areas. Pure. */
-
 import type { Coverage } from './coverage.js';
 import type { Ink } from './ink.js';
 import type { Picture } from './picture.js';

@@ -1,5 +1,4 @@
 /** Paints lines that are hardly wider than a pixel. `assembly/thin-lines.ts` does the work. */
-
 import type { PixelBox } from '../types.js';
 import type { Ink } from './ink.js';
 import { type Painters, pointsOf } from './painters.js';

@@ -1,4 +1,4 @@
-/** The languages of ISO 639-1. Pure. */
+/** The languages of ISO 639-1, and which of them a tag or a header names. Pure. */
 
 /** With `sh`, which OpenStreetMap still uses. */
 const codes =
@@ -11,5 +11,26 @@ const codes =
 
 const known: ReadonlySet<string> = new Set(codes.split(' '));
 
-/** Returns whether two lower-case letters are a language. */
-export const isLanguage = (letters: string): boolean => known.has(letters);
+/** The language of a request that names none. */
+export const defaultLanguage = 'en-US';
+
+/**
+ * Returns the language of a tag such as `pt-BR`: two letters, or undefined. Of the rest of a tag, only traditional
+ * Chinese counts: `zh-Hant`.
+ */
+export function languageOf(tag: string): string | undefined {
+  const language = tag.toLowerCase();
+  if (/^zh-(?:hant|(?:tw|hk|mo)$)/.test(language)) return 'zh-Hant';
+  const [, letters = ''] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
+  return known.has(letters) ? letters : undefined;
+}
+
+/** Returns the language that an Accept-Language header prefers (RFC 9110, 12.5.4), or the default. */
+export function deviceLanguage(acceptLanguage: string): string {
+  const ranges = acceptLanguage.split(',').map((range) => {
+    const [tag = '', parameter] = range.split(';').map((part) => part.trim());
+    return { language: languageOf(tag), weight: Number(parameter?.replace(/^q=/i, '') ?? 1) };
+  });
+  const usable = ranges.filter(({ language, weight }) => language !== undefined && weight > 0);
+  return usable.sort((a, b) => b.weight - a.weight)[0]?.language ?? languageOf(defaultLanguage)!;
+}

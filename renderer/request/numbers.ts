@@ -10,7 +10,10 @@ interface NumberRule {
 }
 
 /** Matches numbers without an exponent. */
-export const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+
+/** Matches coordinates. Programs write those near 0 with an exponent, as in 1e-7. */
+export const coordinate = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** Reads a decimal number within its bounds. */
 export function readNumber(

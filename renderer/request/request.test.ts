@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { parseColor } from './colors.js';
 import { decodePolyline } from './polyline.js';
@@ -8,8 +8,8 @@ import { type Query, readMapQuery } from './request.js';
 const size = { width: '600', height: '400' };
 const camera = { center: '43.77,11.25', zoom: '12.5' };
 
-const request = (query: Query, accept?: string) => {
-  const read = readMapQuery({ ...size, ...query }, accept);
+const request = (query: Query, headers?: Parameters<typeof readMapQuery>[1]) => {
+  const read = readMapQuery({ ...size, ...query }, headers);
   if (!read.ok) throw new Error(`${read.problem.param}: ${read.problem.rule}`);
   return read.value.request;
 };
@@ -97,7 +97,7 @@ describe('a request', () => {
 
   test.each([
     ['language=it', { language: 'it' }],
-    ['language=local', { language: 'local' }],
+    ['language=native', { language: 'native' }],
     ['language=zh-Hant-TW', { language: 'zh-Hant' }],
     ['language=zh-HK', { language: 'zh-Hant' }],
     ['language=zh-Hans-CN', { language: 'zh' }],
@@ -105,6 +105,9 @@ describe('a request', () => {
     ['scale=2.5', { scale: 2.5 }],
     ['format=JPEG', { format: 'jpg' }],
     ['bbox=-20,170,-10,-170', { camera: { center: null, zoom: null, bbox: [170, -20, -170, -10] } }],
+    // JavaScript writes small numbers so: maps at Greenwich or the equator were refused.
+    ['center=51.5,1e-7', { camera: { center: [1e-7, 51.5], zoom: 12.5, bbox: null } }],
+    ['markers=-1.5E-07,2', { markers: [{ locations: [[2, -1.5e-7]] }] }],
   ])('reads %s', (query, expected) => {
     expect(request({ ...camera, ...Object.fromEntries(new URLSearchParams(query)) })).toMatchObject(expected);
   });
@@ -117,8 +120,25 @@ describe('a request', () => {
     ['', 'png'],
     ['text/html', 'png'],
   ])('Accept: %s asks for %s, unless a parameter does', (accept, format) => {
-    expect(request(camera, accept).format).toBe(format);
-    expect(request({ ...camera, format: 'jpg' }, accept).format).toBe('jpg');
+    expect(request(camera, { accept }).format).toBe(format);
+    expect(request({ ...camera, format: 'jpg' }, { accept }).format).toBe('jpg');
+  });
+
+  // `local` was the names on signs, whatever the device speaks.
+  test.each([
+    ['fr-CH,fr;q=0.9,en;q=0.8,*;q=0.5', 'fr'],
+    ['en;q=0.5, it ; q=0.7, de;q=0', 'it'],
+    ['gsw, zh-TW;q=0.9', 'zh-Hant'],
+    ['*', 'en'],
+    ['de;q=high', 'en'],
+    ['', 'en'],
+    [undefined, 'en'],
+  ])('Accept-Language: %s makes local %s, and nothing else', (header, language) => {
+    const headers = { 'accept-language': header };
+    for (const local of ['local', 'Local'])
+      expect(request({ ...camera, language: local }, headers)).toMatchObject({ language });
+    expect(request({ ...camera, language: 'ja' }, headers)).toMatchObject({ language: 'ja' });
+    expect(request(camera, headers)).toMatchObject({ language: 'en' });
   });
 
   test('fits its overlays without centre or zoom', () => {
@@ -246,13 +266,47 @@ test('a value that is shortened for a message stays well-formed', () => {
   }
 });
 
-test('no query makes it throw', () => {
-  const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'|:,.-019aencx60{}"~?@') }));
-  fc.assert(
-    fc.property(text, text, text, text, (markers, path, center, bbox) => {
-      const read = readMapQuery({ ...size, markers, path, center, bbox, zoom: '3' });
-      if (!read.ok) expect(read.problem.param).toMatch(/^(markers|path|center|bbox)$/);
-    }),
-    { numRuns: propertyRuns(2_000) },
-  );
+describe('any query', () => {
+  const odd = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'|:,.-019aencx60{}"~?@') }));
+  const latitude = fc.double({ min: -90, max: 90, noNaN: true }).map((degrees) => degrees.toFixed(6));
+  const longitude = fc.double({ min: -180, max: 180, noNaN: true }).map((degrees) => degrees.toFixed(6));
+  const location = fc.tuple(latitude, longitude).map(String);
+  const locations = fc.array(location, { minLength: 1, maxLength: 3 });
+  const options = fc.subarray(['color:red', 'size:small', 'stroke:0x00f', 'stroke:blue', 'width:4', 'borderWidth:0']);
+  const overlay = fc.tuple(options, locations).map((parts) => parts.flat().join('|'));
+  const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
+    markers: overlay,
+    path: fc.oneof(
+      overlay,
+      fc.constantFrom('enc:_p~iF~ps|U_ulLnnqC', '{"type":"LineString","coordinates":[[1,2],[3,4]]}'),
+    ),
+    center: location,
+    bbox: fc.tuple(location, location).map(String),
+  };
+
+  it('is a map that can be drawn, or a problem of its parameter; never an exception', () => {
+    const given = fc
+      .constantFrom(...Object.keys(plausible))
+      .chain((param) => fc.tuple(fc.constant(param), fc.oneof(plausible[param]!, odd)));
+    const accepted: Record<string, number> = { markers: 0, path: 0, center: 0, bbox: 0 };
+    fc.assert(
+      fc.property(given, ([param, value]) => {
+        const read = readMapQuery({ ...size, ...camera, [param]: value });
+        if (!read.ok) {
+          expect(read.problem.param).toBe(param);
+          return;
+        }
+        accepted[param]! += 1;
+        const { camera: view, markers, paths } = read.value.request;
+        const positions = [...markers, ...paths].flatMap(({ locations }) => locations);
+        for (const [longitude, latitude] of [...positions, ...(view.center ? [view.center] : [])]) {
+          expect(Math.abs(longitude)).toBeLessThanOrEqual(180);
+          expect(Math.abs(latitude)).toBeLessThanOrEqual(90);
+        }
+        if (view.bbox) expect(view.bbox[1]).toBeLessThan(view.bbox[3]);
+      }),
+      { numRuns: propertyRuns(2_000) },
+    );
+    for (const count of Object.values(accepted)) expect(count).toBeGreaterThan(5);
+  });
 });

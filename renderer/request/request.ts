@@ -7,7 +7,7 @@ import { invalid, type Validated } from '../../schemas/errors.js';
 import { builtInStyles, styleNamed } from '../styles/names.js';
 import type { ImageFormat, MapRequest, MarkerGroup, PathOverlay } from '../types.js';
 import { readCamera } from './camera.js';
-import { isLanguage } from './languages.js';
+import { defaultLanguage, deviceLanguage, languageOf } from './languages.js';
 import { readMarkers } from './markers.js';
 import { readNumber } from './numbers.js';
 import { readPath } from './path.js';
@@ -19,6 +19,12 @@ export type Query = Readonly<Record<string, unknown>>;
 interface MapQuery {
   readonly request: Omit<MapRequest, 'fences'>;
   readonly geofenceTag: string | null;
+}
+
+/** Headers of the request that decide what the query leaves open. */
+interface Preferences {
+  readonly accept?: string | undefined;
+  readonly 'accept-language'?: string | undefined;
 }
 
 const formats: Readonly<Record<string, ImageFormat>> = { png: 'png', webp: 'webp', jpg: 'jpg', jpeg: 'jpg' };
@@ -42,8 +48,8 @@ const singleOf = (value: unknown): string | undefined => {
   return typeof text === 'string' ? text.trim() : undefined;
 };
 
-/** Reads a query. `accept` is the header, which decides the format when no parameter does. */
-export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
+/** Reads a query. `Accept` decides the format when no parameter does, and `Accept-Language` what `local` is. */
+export function readMapQuery(query: Query, preferences: Preferences = {}): Validated<MapQuery> {
   const width = readNumber('width', textOf(query.width), sizeRule);
   if (!width.ok) return width;
   const height = readNumber('height', textOf(query.height), sizeRule);
@@ -58,11 +64,11 @@ export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
   const hasOverlays = markers.value.length > 0 || paths.value.length > 0 || geofenceTag !== null;
   const camera = readCamera(textOf(query.center), textOf(query.zoom), textOf(query.bbox), hasOverlays);
   if (!camera.ok) return camera;
-  const language = readLanguage(singleOf(query.language));
+  const language = readLanguage(singleOf(query.language), preferences['accept-language']);
   if (!language.ok) return language;
   const style = readStyle(singleOf(query.style));
   if (!style.ok) return style;
-  const format = readFormat(singleOf(query.format), accept);
+  const format = readFormat(singleOf(query.format), preferences.accept);
   if (!format.ok) return format;
   return {
     ok: true,
@@ -101,15 +107,20 @@ function readEach<T extends MarkerGroup | PathOverlay>(
     : invalid(param, `must not have more than ${maxLocations} locations`);
 }
 
-/** Reads a language code of two letters. Of the rest, as in `en-US`, only traditional Chinese counts. */
-export function readLanguage(text = 'en-US'): Validated<string> {
-  const language = text.toLowerCase();
-  if (language === 'local') return { ok: true, value: language };
-  const [, letters] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
-  if (/^zh-(?:hant|(?:tw|hk|mo)$)/.test(language)) return { ok: true, value: 'zh-Hant' };
-  if (letters !== undefined && isLanguage(letters)) return { ok: true, value: letters };
-  return invalid('language', 'must be a two-letter ISO 639-1 code, such as it or pt-BR, or local');
+/**
+ * Reads a language: a code, `native` for the names on signs, or `local` for the language of the device, by its header
+ * `Accept-Language`.
+ */
+export function readLanguage(text: string = defaultLanguage, acceptLanguage = ''): Validated<string> {
+  if (isOfDevice(text)) return { ok: true, value: deviceLanguage(acceptLanguage) };
+  if (text.toLowerCase() === 'native') return { ok: true, value: 'native' };
+  const language = languageOf(text);
+  if (language !== undefined) return { ok: true, value: language };
+  return invalid('language', 'must be a two-letter ISO 639-1 code, such as it or pt-BR, local or native');
 }
+
+/** Tests whether a value of `language` stands for the language of the device. */
+export const isOfDevice = (language: unknown): boolean => singleOf(language)?.toLowerCase() === 'local';
 
 /** Returns the name of a built-in style, or what may be the id of an uploaded one. */
 export function readStyle(text: string = builtInStyles[0]): Validated<string> {
@@ -117,7 +128,7 @@ export function readStyle(text: string = builtInStyles[0]): Validated<string> {
   return invalid('style', `must be one of ${builtInStyles.join(', ')}, or the id of an uploaded style`);
 }
 
-function readFormat(text: string | undefined, accept: string): Validated<ImageFormat> {
+function readFormat(text: string | undefined, accept = ''): Validated<ImageFormat> {
   if (text === undefined) return { ok: true, value: acceptedFormat(accept) };
   const name = text.toLowerCase();
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;

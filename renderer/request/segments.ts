@@ -7,7 +7,7 @@
 import { shownText } from '../../schemas/cut-text.js';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../types.js';
-import { decimal } from './numbers.js';
+import { coordinate } from './numbers.js';
 
 /** What one parameter says: options, and the locations that they are for. */
 export interface Segments {
@@ -73,7 +73,8 @@ function optionProblem(
 /** Parses `latitude,longitude` in degrees as [longitude, latitude]. Returns the rule that other texts break. */
 export function parseLocation(text: string): { readonly position: Position } | { readonly rule: string } {
   const parts = text.split(',').map((part) => part.trim());
-  if (parts.length !== 2 || !parts.every((part) => decimal.test(part))) return { rule: 'must be latitude,longitude' };
+  if (parts.length !== 2 || !parts.every((part) => coordinate.test(part)))
+    return { rule: 'must be latitude,longitude' };
   const [latitude, longitude] = parts.map(Number) as [number, number];
   if (Math.abs(latitude) > 90) return { rule: 'latitude, which comes first, must be -90 to 90' };
   if (Math.abs(longitude) > 180) return { rule: 'longitude, which comes second, must be -180 to 180' };

@@ -1,5 +1,4 @@
 /** Converts the HTML attribution of an archive to plain text for images. */
-
 import { cutText } from '../../schemas/cut-text.js';
 
 const namedEntities = new Map<string, string>([

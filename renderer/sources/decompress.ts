@@ -1,5 +1,4 @@
 /** Decompresses tiles and directories, up to a maximum size. */
-
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { limitText } from '../../schemas/sizes.js';

@@ -2,7 +2,6 @@
  * Fetches archives and tiles by URL through the outbound client, with bounded size and time, and without following
  * redirects.
  */
-
 import { allNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
 import { limitText } from '../../schemas/sizes.js';

@@ -5,7 +5,6 @@
  * read-only, and a lock left by a killed process would block all others. So each reader opens the file through a link
  * in a separate folder, locks it there for as long as it is open, and removes the folder. A killed process leaves none.
  */
-
 import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,4 @@
 /** Reads the metadata of archives and servers, and inspects a tile where metadata is missing. */
-
 import { loadSharp } from '../sharp.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { Bounds, TileSource } from '../types.js';

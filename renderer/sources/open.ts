@@ -1,5 +1,4 @@
 /** Opens the source of maps by its location: a file, an archive by URL, TileJSON, or a URL template of tiles. */
-
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
 import { decodeBody } from './decompress.js';

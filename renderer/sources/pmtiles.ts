@@ -2,7 +2,6 @@
  * Reads PMTiles 3: one file of tiles, from disk or from any server that supports range requests. Tiles and directories
  * may be compressed with gzip or brotli.
  */
-
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   Compression,
@@ -108,12 +107,15 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
 function fileRanges(path: string, file: FileHandle): Source {
   return {
     getKey: () => path,
-    async getBytes(offset, length) {
+    async getBytes(offset, length, _signal, knownVersion): Promise<RangeResponse> {
       if (length > maxOutputBytes) throw new TypeError(`a part of the archive has ${length} bytes, which is too much`);
       const data = new ArrayBuffer(length);
       const { bytesRead } = await file.read(new Uint8Array(data), 0, length, offset);
+      const { mtimeMs, size } = await file.stat();
+      const version = `${size} ${mtimeMs}`;
+      checkVersion(knownVersion, version);
       checkLength(offset, length, bytesRead);
-      return { data: bytesRead === length ? data : data.slice(0, bytesRead) };
+      return { data: bytesRead === length ? data : data.slice(0, bytesRead), etag: version };
     },
   };
 }
@@ -121,22 +123,41 @@ function fileRanges(path: string, file: FileHandle): Source {
 function urlRanges(url: string, fetchBytes: FetchBytes): Source {
   return {
     getKey: () => url,
-    async getBytes(offset, length, _signal, etag): Promise<RangeResponse> {
-      const answer = await fetchBytes(url, { range: `bytes=${offset}-${offset + length - 1}` });
-      if (answer.status !== 206) throw new Error(`The server answers a range request with status ${answer.status}`);
-      const version = answer.headers.etag;
-      const strong = version !== undefined && !version.startsWith('W/');
-      if (etag && strong && version !== etag) throw new EtagMismatch('The archive was replaced');
-      checkLength(offset, length, answer.bytes.length);
-      return { data: copyOf(answer.bytes), ...(strong && { etag: version }) };
+    async getBytes(offset, length, _signal, knownVersion): Promise<RangeResponse> {
+      const { status, headers, bytes } = await fetchBytes(url, { range: `bytes=${offset}-${offset + length - 1}` });
+      // The range is beyond the end.
+      if (status === 416) checkLength(offset, length, 0);
+      if (status !== 206) throw new Error(`The server answers a range request with status ${status}`);
+      const version = versionIn(headers);
+      checkVersion(knownVersion, version);
+      checkLength(offset, length, bytes.length);
+      return { data: copyOf(bytes), ...(version !== undefined && { etag: version }) };
     },
   };
 }
 
-/** Throws for a part that is not whole. The first part may be: its length is not known before it is read. */
+/** Returns the strong ETag of an archive, or else the size of its file. */
+function versionIn(headers: Readonly<Record<string, string>>): string | undefined {
+  const { etag = '', 'content-range': range = '' } = headers;
+  return etag.startsWith('"') ? etag : /\/(\d+)$/.exec(range)?.[1];
+}
+
+/**
+ * Throws if the archive was replaced: its header and directories are then read again. An ETag and a size, as two
+ * servers of one archive may answer, tell nothing.
+ */
+function checkVersion(known: string | undefined, version: string | undefined): void {
+  if (known === undefined || version === undefined || known.startsWith('"') !== version.startsWith('"')) return;
+  if (known !== version) throw new EtagMismatch('the archive was replaced');
+}
+
+/**
+ * Throws for a part that is not whole, as if the archive was replaced. The first part may be: its length is not known
+ * before it is read.
+ */
 function checkLength(offset: number, length: number, readBytes: number): void {
   if (offset > 0 && readBytes !== length)
-    throw new TypeError(`the archive has ${readBytes} of ${length} bytes at ${offset}: it was cut off or replaced`);
+    throw new EtagMismatch(`the archive has ${readBytes} of ${length} bytes at ${offset}: it was cut off or replaced`);
 }
 
 async function decompress(

@@ -1,5 +1,4 @@
 /** Detects the schema of an archive by its layer names. Each built-in style has a version for each schema. */
-
 import type { TileSchema, TileSource } from '../types.js';
 
 /** Schemas in order of detection. One of these layers identifies a schema. */

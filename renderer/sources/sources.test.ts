@@ -290,6 +290,73 @@ describe('an archive that is damaged, or lies', () => {
   });
 });
 
+describe('an archive that is replaced while it is open', () => {
+  const place = tiles[1]!;
+  const tileOf = (width: number) => tileBytes({ earth: [{ type: 'polygon', parts: [rectangle(0, 0, width, 100)] }] });
+  /** Longer metadata gives all tiles another place. */
+  const archiveOf = (bytes: Uint8Array, description = '') =>
+    pmtilesBytes([{ ...place, bytes }], { ...metadata, description }, Compression.None);
+  const before = archiveOf(tileOf(100), 'long'.repeat(100));
+  const after = archiveOf(tileOf(50));
+
+  const expectReplaced = async (source: TileSource, replace: () => unknown): Promise<void> => {
+    const read = async () => Buffer.from((await source.tile(place.zoom, place.x, place.y))!);
+    expect(await read()).toEqual(Buffer.from(tileOf(100)));
+    await replace();
+    expect(await read()).toEqual(Buffer.from(tileOf(50)));
+  };
+
+  const part = (bytes: Uint8Array, range: string): Uint8Array => {
+    const [first, last] = range.slice('bytes='.length).split('-').map(Number);
+    return bytes.subarray(first, last! + 1);
+  };
+  /** A server answers 416 for ranges beyond the end (RFC 9110, 15.5.17). */
+  const servers: Record<string, (archive: Uint8Array) => Record<string, string>> = {
+    'with an ETag': ({ length }) => ({ etag: `"${length}"` }),
+    'with a weak ETag, and sizes': ({ length }) => ({ etag: `W/"${length}"`, 'content-range': `bytes 0-9/${length}` }),
+    'without either': () => ({}),
+  };
+  // Tiles beyond the end of the new archive failed, and without ETag all others.
+  test.each(Object.entries(servers))('regression: a smaller one by URL, %s', async (_name, headersOf) => {
+    let archive = before;
+    const source = await openPmtiles('https://example.com/a.pmtiles', async (_url, { range }) => {
+      const bytes = part(archive, range!);
+      return { status: bytes.length > 0 ? 206 : 416, headers: headersOf(archive), bytes };
+    });
+    await expectReplaced(source, () => {
+      archive = after;
+    });
+  });
+
+  test.each(Object.entries(servers).slice(0, 2))('regression: a larger one by URL, %s', async (_name, headersOf) => {
+    let archive = archiveOf(tileOf(100));
+    const source = await openPmtiles('https://example.com/a.pmtiles', async (_url, { range }) => {
+      return { status: 206, headers: headersOf(archive), bytes: part(archive, range!) };
+    });
+    await expectReplaced(source, () => {
+      archive = archiveOf(tileOf(50), 'long'.repeat(100));
+    });
+  });
+
+  test('is read from either of two servers, of which one has no ETag', async () => {
+    let headers: Record<string, string> = { etag: '"1"' };
+    const source = await openPmtiles('https://example.com/a.pmtiles', async (_url, { range }) => {
+      return { status: 206, headers, bytes: part(before, range!) };
+    });
+    headers = { 'content-range': `bytes 0-9/${before.length}` };
+    expect(await source.tile(place.zoom, place.x, place.y)).toBeDefined();
+  });
+
+  // Its tiles failed, or were parts of others, until a restart.
+  test('regression: a file that is written over', async () => {
+    const path = join(folder, 'archive.pmtiles');
+    await writeFile(path, before);
+    const source = await openPmtiles(path);
+    onTestFinished(() => source.close());
+    await expectReplaced(source, () => writeFile(path, after));
+  });
+});
+
 // A list of all zooms up to this one was made.
 test('regression: MBTiles with a tile of an impossible zoom are opened', async () => {
   const path = join(folder, 'archive.mbtiles');

@@ -1,5 +1,4 @@
 /** Reads TileJSON, versions 2 and 3 (https://github.com/mapbox/tilejson-spec). */
-
 import type { Position } from '../types.js';
 import { maxSourceZoom } from './metadata.js';
 import type { TileServer } from './xyz.js';

@@ -1,5 +1,4 @@
 /** Reads tiles from a server, each by its URL. */
-
 import type { Bounds, Position, TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';

@@ -1,5 +1,4 @@
 /** Draws images of the built-in styles at the scale of a map, so that they are sharp at every scale. */
-
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { SpriteImage, type SpritePicture } from './sprite-image.js';
 import { SpriteImages } from './sprite-images.js';

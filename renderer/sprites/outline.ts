@@ -3,7 +3,6 @@
  *
  * A quarter of the range lies outside the shape. The constants are those of MapLibre GL JS.
  */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';

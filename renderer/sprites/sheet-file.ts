@@ -1,5 +1,4 @@
 /** Writes the two files of a sprite from a drawn sheet. */
-
 import { loadSharp } from '../sharp.js';
 import type { DrawnSheet } from './drawn-images.js';
 import type { SpriteEntry } from './sprite-index.js';

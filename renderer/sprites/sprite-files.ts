@@ -7,8 +7,8 @@
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';
 import { RemoteFiles } from '../icons/remote-files.js';
+import { isPng } from '../png/header.js';
 import type { SpriteFile, Sprites } from '../types.js';
-import { isPng } from './png.js';
 import { type SpritePlace, type SpriteUrls, spritePlaces, spriteUrls } from './sprite-urls.js';
 
 /** Maximum size of either file. */

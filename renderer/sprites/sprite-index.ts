@@ -4,7 +4,6 @@
  * Input: the untrusted JSON of a sprite and the size of its picture. Output: its images by name, and the problems of
  * invalid entries. Pure.
  */
-
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import { limitText } from '../../schemas/sizes.js';
 

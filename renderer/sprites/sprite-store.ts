@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import { pngSize } from '../png/header.js';
 import { loadSharp } from '../sharp.js';
 import type { SpriteFile, Sprites } from '../types.js';
-import { pngSize } from './png.js';
 import { SpriteImage } from './sprite-image.js';
 import { noImages, SpriteImages } from './sprite-images.js';
 import { decodeSpriteIndex, type SpriteIndex } from './sprite-index.js';

@@ -4,7 +4,6 @@
  * Input: a style (specification version 8) that passed {@link validateStyle}. Output: its layers from bottom to top.
  * Pure, except that equal layers are compiled once.
  */
-
 import {
   createExpression,
   createVisibilityExpression,

@@ -2,7 +2,6 @@
  * Evaluates filters and properties once for features that they cannot tell apart: same type, same values of the
  * properties they depend on. A dense tile has thousands of features of a few dozen kinds.
  */
-
 import type { Kinds } from '../tiles/kinds.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
 import type { FeatureValue, StyleLayer } from './compile.js';

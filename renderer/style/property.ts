@@ -1,5 +1,4 @@
 /** A paint or layout property of a style layer: a constant, or an expression of zoom, feature or both. */
-
 import {
   normalizePropertyExpression,
   type StyleExpression,

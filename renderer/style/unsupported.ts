@@ -1,7 +1,6 @@
 /**
  * Finds what the renderer does not draw of a style. It is reported in the answer to the upload, never dropped silently.
  */
-
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { spritePlaces, spriteProblems } from '../sprites/sprite-urls.js';
 

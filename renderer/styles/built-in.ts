@@ -4,7 +4,6 @@
  * Input: a style's name and a schema. Output: a MapLibre style with one source, `map`, whose names are not localized
  * (see `language.ts`). Pure; imports only its folder and types.
  */
-
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { TileSchema } from '../types.js';
 import { borderLayers, buildingLayers } from './layers/built.js';

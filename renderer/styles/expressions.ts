@@ -1,5 +1,4 @@
 /** Builds style expressions from tables. Pure. */
-
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { type CountryRank, countryRanks } from './country-ranks.js';
 import type { Classified, Selected } from './schema.js';

@@ -1,5 +1,4 @@
 /** The images of the built-in styles: road shields, dots of cities, icons of points of interest. Imports `sprites/`. */
-
 import { LRUCache } from 'lru-cache';
 import { type Drawing, drawnImages } from '../sprites/drawn-images.js';
 import type { SpriteImages } from '../sprites/sprite-images.js';

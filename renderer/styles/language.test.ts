@@ -75,9 +75,9 @@ test('a local name comes before the English one where the language is spoken', (
 });
 
 test('local names are those on the signs', () => {
-  expect(inLanguage(['get', 'name:en'], 'local', florence)).toBe('Firenze');
-  expect(inLanguage('{name_en}', 'local', florence)).toBe('Firenze');
-  expect(inLanguage('{name:latin}', 'local', { 'name:latin': 'Market Street' })).toBe('Market Street');
+  expect(inLanguage(['get', 'name:en'], 'native', florence)).toBe('Firenze');
+  expect(inLanguage('{name_en}', 'native', florence)).toBe('Firenze');
+  expect(inLanguage('{name:latin}', 'native', { 'name:latin': 'Market Street' })).toBe('Market Street');
 });
 
 test.each([
@@ -105,7 +105,7 @@ test.each([
   expect(inLanguage(['get', 'name'], language, names as Names)).toBe(text);
 });
 
-test.each(['en', 'de', 'ja', 'ru', 'local'])(
+test.each(['en', 'de', 'ja', 'ru', 'native'])(
   'in %s, what stands in for a name that is missing still does',
   (language) => {
     expect(inLanguage(['coalesce', ['get', 'name:en'], ['get', 'name']], language, { name: 'Mumbai' })).toBe('Mumbai');
@@ -170,7 +170,7 @@ test.each([
   ],
 ])('%s: no name is repeated', (_what, field, text) => {
   expect(inLanguage(field, 'de', tokyo)).toBe(text);
-  for (const language of ['de', 'fr', 'ja', 'local'])
+  for (const language of ['de', 'fr', 'ja', 'native'])
     expect(inLanguage(field, language, twice).trim()).toBe('Boulevard de Magenta');
 });
 
@@ -191,7 +191,7 @@ test('stops change with the zoom as before', () => {
 });
 
 test('a name in Latin letters is shown where there is no other name', () => {
-  for (const language of ['en', 'ja', 'local']) {
+  for (const language of ['en', 'ja', 'native']) {
     expect(inLanguage('{name}', language, { 'name:latin': 'Clay Street' })).toBe('Clay Street');
     expect(inLanguage(['get', 'name_en'], language, { 'name:latin': 'Clay Street' })).toBe('Clay Street');
   }

@@ -4,12 +4,11 @@
  * Input: any MapLibre style, built in or uploaded. Output: the same style with its name getters replaced: expressions
  * (`["get", "name:latin"]`), tokens (`"{name}"`) and functions of stops. Conditions are unchanged.
  */
-
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expression } from './expressions.js';
 
 /** The language value for local names, as written on signs. */
-const localLanguage = 'local';
+const nativeLanguage = 'native';
 
 /** Matches tags with names in a language or script. `pgf:` tags are in the encoding of a vendor's fonts. */
 const nameKey = /^(?:pgf:)?name(?:[:_](?:int|latin|nonlatin|[a-z]{2,3}(?:-[A-Za-z]+)*))?$/;
@@ -60,7 +59,7 @@ interface Wanted {
 }
 
 /**
- * Returns a copy of the style with names in `language`: two letters, `zh-Hant`, or {@link localLanguage}. `isSpoken`
+ * Returns a copy of the style with names in `language`: two letters, `zh-Hant`, or {@link nativeLanguage}. `isSpoken`
  * tells whether it is that of local names.
  */
 export function localizeStyle(style: StyleSpecification, language: string, isSpoken = false): StyleSpecification {
@@ -153,7 +152,7 @@ function inLanguage(key: string, { language, isSpoken }: Wanted): ExpressionSpec
   const original = key.replace(/^pgf:/, '');
   // Tiles of tilemaker's own process have this name only.
   const only = ['get', 'name:latin'];
-  if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original], only);
+  if (language === nativeLanguage) return expression('coalesce', ['get', 'name'], ['get', original], only);
   const keys = (tags[language] ?? [language]).flatMap(keysOf).map((each) => ['get', each]);
   const english = keysOf('en').map((each) => ['get', each]);
   const local = isSpoken ? [['get', 'name']] : localIn(language, original);

@@ -1,5 +1,4 @@
 /** The type of a style's colours. All styles have the same entries, so each style is a table. */
-
 import type { AreaClass, RoadClass, ShieldClass } from './schema.js';
 
 /** A CSS colour. */

@@ -1,5 +1,4 @@
 /** Draws the dots of cities. In views of countries, names of cities stand beside them. */
-
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Drawing } from '../sprites/drawn-images.js';
 import type { Palette, PaletteColor } from './palette.js';

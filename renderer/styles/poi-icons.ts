@@ -1,5 +1,4 @@
 /** Draws the icons of points of interest. */
-
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Drawing } from '../sprites/drawn-images.js';
 import type { Palette } from './palette.js';

@@ -1,5 +1,4 @@
 /** Selects the tag that tells what a point of interest is, in schemas that keep OpenStreetMap's tags. Pure. */
-
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expression } from './expressions.js';
 import { poiClasses, poiStyles } from './pois.js';

@@ -1,5 +1,4 @@
 /** Kinds of points of interest: their tier, colour and icon, and how OpenStreetMap tags them. Pure. */
-
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expression, renown } from './expressions.js';
 import type { PoiColor } from './palette.js';

@@ -4,7 +4,6 @@
  * A style is a palette and the layers of `layers/`. A schema is a value of this type in `schemas/`. Neither depends on
  * the other. Pure.
  */
-
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { AreaAround } from '../style/placement-hints.js';
 

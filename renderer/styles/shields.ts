@@ -1,5 +1,4 @@
 /** The images of road shields: a plate for each look, stretched to fit its reference. */
-
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Drawing } from '../sprites/drawn-images.js';
 import type { Palette, ShieldColors } from './palette.js';

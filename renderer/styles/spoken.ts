@@ -1,5 +1,4 @@
 /** Tells where the local names of a map are in a language, so that they need no tag of it. Pure. */
-
 import type { Bounds, Viewport } from '../types.js';
 
 /**

@@ -1,5 +1,4 @@
 /** Writes archives: PMTiles with only a root directory, MBTiles, and a server of files and ranges. For tests. */
-
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

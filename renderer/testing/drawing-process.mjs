@@ -1,15 +1,23 @@
 // A process as the pool starts one, which does what a request's style says instead of drawing.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 
 process.on('disconnect', () => process.exit(0));
 process.once('message', ({ archive, cacheFolder }) => {
-  if (archive === 'unusable') {
+  if (archive === 'unusable' || (archive === 'usable once' && !isFirst(cacheFolder))) {
     answer({ kind: 'unusable', reason: 'there is no such archive' });
     return;
   }
   process.on('message', (task) => serve(task, cacheFolder));
   answer({ kind: 'ready' });
 });
+
+/** Returns whether no other process has started with this folder. */
+function isFirst(folder) {
+  const mark = `${folder}/first`;
+  if (existsSync(mark)) return false;
+  writeFileSync(mark, '');
+  return true;
+}
 
 /** Sends a message to the pool. One that has ended needs none: without the callback, its end is an error here. */
 function answer(message) {

@@ -1,5 +1,4 @@
 /** Draws maps of synthetic tiles, to check pixels. For tests. */
-
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import sharp from 'sharp';
 import { createRenderer } from '../render.js';

@@ -1,5 +1,4 @@
 /** Draws sprites for tests. */
-
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import { SpriteStore } from '../sprites/sprite-store.js';

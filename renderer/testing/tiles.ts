@@ -1,5 +1,4 @@
 /** Builds vector tiles from features in tile units, and sources of them. For tests. */
-
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { TileSource } from '../types.js';
 

@@ -1,5 +1,4 @@
 /** An LRU cache of what maps prepare of the cells of tiles. */
-
 import { LRUCache } from 'lru-cache';
 
 /** Values by key and cell. */

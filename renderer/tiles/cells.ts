@@ -1,5 +1,4 @@
 /** Divides the features of a layer by where they lie, so that a map prepares only those near its view. Pure. */
-
 import type { PixelBox } from '../types.js';
 import { TileBox } from './coordinates.js';
 

@@ -1,5 +1,4 @@
 /** Decodes the geometry of a vector tile's feature, with two numbers per vertex and no other allocation. Pure. */
-
 import type { PixelBox } from '../types.js';
 
 /** Points, lines or rings in tile units. Rings do not repeat their first vertex. */

@@ -5,7 +5,6 @@
  * because their tiles were taken from all of the world. Others have nothing, because their tiles were made from an
  * extract.
  */
-
 import type { Bounds, PixelBox } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { union } from './coordinates.js';

@@ -1,5 +1,4 @@
 /** Groups features of a layer that have equal values of chosen keys, without reading their properties. Pure. */
-
 import type { Integers } from './coordinates.js';
 
 interface Tagged {

@@ -1,5 +1,4 @@
 /** Decodes raster tiles: PNG, JPEG or WebP. */
-
 import { type Image, loadImage } from '@napi-rs/canvas';
 import { loadSharp } from '../sharp.js';
 

@@ -4,7 +4,6 @@
  * A tile is fetched once for all maps that wait for it. A tile that cannot be fetched or read is `failed`, never an
  * exception: the map is drawn without it, and the next map tries again.
  */
-
 import { crc32 } from 'node:zlib';
 import type { Image } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';

@@ -6,7 +6,6 @@
  * and its coordinates, with two numbers per vertex. A layer with more than can be drawn in time is cut: its first
  * features are kept.
  */
-
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
 import { type Boxes, type Cell, cellsOf } from './cells.js';

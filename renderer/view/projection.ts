@@ -4,7 +4,6 @@
  * The world is a square 512 CSS pixels wide at zoom 0. It repeats to the east and west, and latitudes end at ±85.0511°.
  * Pure.
  */
-
 import type { PixelBox, Position, Viewport } from '../types.js';
 
 /** Width in CSS pixels of the world at zoom 0, and of a vector tile at its own zoom. */

@@ -5,7 +5,6 @@
  * of the archive end where it ends, and names of the basemap have tiles of their own, without places that the archive
  * covers.
  */
-
 import type {
   BackgroundLayerSpecification,
   LayerSpecification,

@@ -1,5 +1,4 @@
 /** Cuts vector tiles: to a part of their area, and to the names within it. Pure. */
-
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import { dashLines, unbroken } from '../draw/dash.js';
 import { clipRing } from '../labels/anchors/areas.js';

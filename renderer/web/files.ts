@@ -1,5 +1,4 @@
 /** The files that interactive maps load: tiles, glyphs and sprites, compressed where that makes them smaller. */
-
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { glyphRange } from '../glyphs/glyphs.js';

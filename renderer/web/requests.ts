@@ -1,5 +1,4 @@
 /** The files that interactive maps ask for. Apart, so that the API does not load what draws. */
-
 import type { FontFace } from '../fonts.js';
 import type { BuiltInStyle } from '../styles/names.js';
 

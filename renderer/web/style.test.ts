@@ -25,7 +25,7 @@ const schemas: readonly TileSchema[] = ['fenceline', 'openmaptiles', 'protomaps'
 
 test.each(schemas)('the built-in styles are valid for browsers with tiles of %s', (schema) => {
   for (const name of builtInStyles) {
-    for (const language of ['en', 'ja', 'local']) {
+    for (const language of ['en', 'ja', 'native']) {
       const style = { ...localizeStyle(builtInStyle(name, schema), language), sprite: spritePath(name) };
       expect(validateStyleMin(withAddresses(completeStyle(style, 'archive', source), addressOf))).toEqual([]);
     }

@@ -4,7 +4,6 @@
  * Input: a localized MapLibre style whose source `map` has no address, and the properties of the tiles. Output: the
  * style with paths below `/maps/` in place of addresses (see {@link withAddresses}). Pure.
  */
-
 import type { SourceSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { BuiltInStyle } from '../styles/names.js';
 import type { Bounds, TileSource } from '../types.js';

@@ -1,5 +1,4 @@
 /** Simple oracles for the geometry of the basemap. For tests. */
-
 import type { Position } from 'geojson';
 
 /** Returns whether a point of the plane is inside rings, by ray casting to the east. */

@@ -1,5 +1,4 @@
 /** Finds the label anchor of an area: the pole of inaccessibility of its visible part. Pure. */
-
 import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { type PlanePoint, poleOfInaccessibility } from '../../tiles/pole-of-inaccessibility.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Cuts lines, or the edges of areas, at the sides of a box. Pure. */
-
 import type { Coordinates } from '../../tiles/coordinates.js';
 import type { PixelBox } from '../../types.js';
 

@@ -3,7 +3,6 @@
  *
  * Where several pieces meet, the straightest pairs are joined. Pure.
  */
-
 import { distance } from './polyline.js';
 
 /** Alternating x and y coordinates. */

@@ -1,5 +1,4 @@
 /** Tells squares from streets by the lines that have their name. Pure. */
-
 import { angleBetween } from './join-lines.js';
 import { lengthOf, type Point, Polyline } from './polyline.js';
 

@@ -1,5 +1,4 @@
 /** Finds out how large the area around a point is, such as the park or building of a point of interest. Pure. */
-
 import type { AreaAround } from '../../style/placement-hints.js';
 import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { point, polygon, type TileFeature, type VectorTile } from '../../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Creates the label candidates of a layer along lines: streets, rivers, borders. */
-
 import type { Frame } from '../../draw/frame.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { point, polygon, type TileFeature } from '../../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Creates the label candidates of a layer at points and in areas. */
-
 import type { Frame } from '../../draw/frame.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { line, point, polygon } from '../../tiles/vector-tile.js';

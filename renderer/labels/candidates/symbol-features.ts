@@ -1,5 +1,4 @@
 /** Selects the features of a tile that a symbol layer labels, with text and icon. Results are cached. */
-
 import { noteMissingFonts, withMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';

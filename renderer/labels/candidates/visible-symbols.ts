@@ -1,5 +1,4 @@
 /** Finds the features of a symbol layer that are visible in a frame. */
-
 import type { Frame } from '../../draw/frame.js';
 import type { Translate } from '../../draw/tile-canvas.js';
 import type { StyleLayer } from '../../style/compile.js';

@@ -1,5 +1,4 @@
 /** Finds the boxes that overlap a box. Labels are small and often moved, so a grid is faster than a tree. Pure. */
-
 import type { PixelBox } from '../../types.js';
 import { evenPadding, type Padding } from './boxes.js';
 

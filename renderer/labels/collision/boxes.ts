@@ -1,5 +1,4 @@
 /** Builds axis-aligned collision boxes that cover rotated text. Pure. */
-
 import type { PixelBox } from '../../types.js';
 
 /** Height of a row of text, from the accents of capital letters to the descenders, in ems. */

@@ -6,7 +6,6 @@
  * placed alone if the other one is optional. A label that moves others and finds no space moves labels that leave
  * space, if they have another place. When all else fails, a label takes a makeshift, such as an abbreviation. Pure.
  */
-
 import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedIcon, Placement, PreparedLabels } from '../label.js';
 import { BoxGrid } from './box-grid.js';

@@ -1,5 +1,4 @@
 /** Reads the collision rules of a layer's texts and icons from the style. Pure. */
-
 import type { Padding as PaddingValue } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Orders symbols of a layer that may overlap each other, as the style says. Pure. */
-
 import type { StyleLayer } from '../../style/compile.js';
 import type { PlacedLabel } from '../label.js';
 import { mayOverlap } from './rules.js';

@@ -1,5 +1,4 @@
 /** Finds the letters of a run, with their fields and positions. They are cached, because maps repeat texts. */
-
 import { fontKeyOf, widthEm } from '../text/measure.js';
 import { isSeparable, lettersOf } from '../text/script.js';
 import type { FontStyle } from '../text/text-style.js';

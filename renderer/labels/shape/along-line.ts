@@ -5,7 +5,6 @@
  * the script allows it. Text of other scripts is placed on a straight part or not at all. Pure, except that it measures
  * letters.
  */
-
 import { angleBetween } from '../anchors/join-lines.js';
 import { distance, type Point, type Polyline } from '../anchors/polyline.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';

@@ -1,5 +1,4 @@
 /** Reads anchors and offsets of the style specification: where a label lies relative to its point. Pure. */
-
 import type { VariableAnchorOffsetCollection } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';

@@ -1,5 +1,4 @@
 /** Shapes text at a point: breaks it into lines, aligns them and positions the block at its anchor. */
-
 import { LRUCache } from 'lru-cache';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';

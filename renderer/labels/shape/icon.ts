@@ -1,5 +1,4 @@
 /** Reads an icon's style and computes its position at a point, on a line or around its text. Pure. */
-
 import type { Frame } from '../../draw/frame.js';
 import type { Translate } from '../../draw/tile-canvas.js';
 import { type Stretched, stretched, unstretched } from '../../sprites/stretch.js';

@@ -1,5 +1,4 @@
 /** Shapes one row of text: a single run, or one for each section of its own style. Pure, except that it measures. */
-
 import type { Run } from '../label.js';
 import { baselineEm, letterWidths, textWidth } from '../text/measure.js';
 import { isRightToLeft } from '../text/script.js';

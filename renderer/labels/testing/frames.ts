@@ -1,5 +1,4 @@
 /** Creates frames of synthetic tiles. For tests. */
-
 import { type Frame, fillWithPaper, openFrame } from '../../draw/frame.js';
 import type { Filling } from '../../render.js';
 import { noImages } from '../../sprites/sprite-images.js';

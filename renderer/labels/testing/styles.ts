@@ -1,5 +1,4 @@
 /** Creates text styles and candidates, and measures the ink of labels. For tests. */
-
 import { Surface } from '../../draw/surface.js';
 import { familiesFor } from '../../fonts.js';
 import { bytesOf } from '../../pixels.js';

@@ -3,7 +3,6 @@
  *
  * The first or the last word tells the language. Names that no rule knows stay as they are.
  */
-
 import { rememberByText } from './remember.js';
 
 type Words = Readonly<Record<string, string>>;

@@ -1,5 +1,4 @@
 /** Evaluates the text of a label and its sections. Pure, except that it loads fonts. */
-
 import { type Color, type Formatted, isExpression } from '@maplibre/maplibre-gl-style-spec';
 import { isDrawable } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';

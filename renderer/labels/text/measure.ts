@@ -1,5 +1,4 @@
 /** Measures text widths. They are cached, because measuring a text takes as long as drawing it. */
-
 import { createCanvas } from '@napi-rs/canvas';
 import { type FontFace, type FontSelection, type HanForms, setFont } from '../../fonts.js';
 import { rememberByText } from './remember.js';

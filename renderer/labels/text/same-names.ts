@@ -1,5 +1,4 @@
 /** Tells names of one place that mappers write in several ways. Pure. */
-
 import { rememberByText } from './remember.js';
 
 /** A shorter name without its vowels may be that of another place. Characters. */

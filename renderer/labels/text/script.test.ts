@@ -27,7 +27,7 @@ test.each([
   ['서울 漢', 'ja', 'ko'],
   ['北京', 'en', 'zh'],
   ['東京', 'ja', 'ja'],
-  ['東京', 'local', 'zh'],
+  ['東京', 'native', 'zh'],
 ] as const)('%s in a map of language %s has %s forms', (text, language, forms) => {
   expect(hanForms(text, language)).toBe(forms);
 });

@@ -1,5 +1,4 @@
 /** Properties of a text's scripts that decide how it is shaped. Pure. */
-
 import type { HanForms } from '../../fonts.js';
 
 /**

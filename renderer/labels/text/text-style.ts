@@ -1,5 +1,4 @@
 /** Reads a text's font, colours and halo from the style. Pure. */
-
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { type FontSelection, familiesFor } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';

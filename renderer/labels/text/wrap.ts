@@ -4,7 +4,6 @@
  * Breaks minimise, in this order: the width beyond the maximum, the number of lines, and the unevenness of the lines.
  * Pure.
  */
-
 import { isUnspaced } from './script.js';
 
 /** A part of a text that is never broken. */

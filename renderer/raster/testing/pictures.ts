@@ -1,5 +1,4 @@
 /** White pictures on which tests paint in black, and what painting should do to a pixel. */
-
 import type { PixelBox } from '../../types.js';
 import { Bitmap } from '../bitmap.js';
 import { type Ink, inkOf } from '../ink.js';

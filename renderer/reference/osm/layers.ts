@@ -74,5 +74,5 @@ export function firstTag(tags: Tags, keys: readonly string[]): readonly [string,
 
 /** Returns whether a tag is set to anything but `no`. */
 export const isYes = (value: string | undefined): boolean => value !== undefined && value !== 'no';
-/** True, or left out. */
+/** Returns true, or undefined, which is left out. */
 export const flag = (value: boolean): true | undefined => value || undefined;

@@ -47,5 +47,5 @@ export const worldViews: readonly ReferenceView[] = [
   view('thailand-th', 'center=14,102&zoom=4&language=th'),
   view('india-hi', 'center=22,80&zoom=3&language=hi'),
   view('greece-el-light', 'center=39,23&zoom=4.5&language=el&style=svc-light-v1'),
-  view('europe-local', 'center=50,15&zoom=3.5&language=local'),
+  view('europe-local', 'center=50,15&zoom=3.5&language=native'),
 ];

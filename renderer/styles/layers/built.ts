@@ -1,5 +1,4 @@
 /** Layers of buildings and borders. */
-
 import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byZoom, expression, from } from '../expressions.js';
 import type { Palette } from '../palette.js';

@@ -1,5 +1,4 @@
 /** Layers of land, land use, water and piers. */
-
 import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byClass, byZoom, from, isOneOf } from '../expressions.js';
 import type { Palette } from '../palette.js';

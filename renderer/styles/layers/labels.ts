@@ -1,5 +1,4 @@
 /** Layers of text. Later layers are placed first, so the most important come last. */
-
 import type {
   ExpressionSpecification,
   LayerSpecification,

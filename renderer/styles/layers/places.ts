@@ -1,5 +1,4 @@
 /** Layers of names of countries, states, cities and their parts. */
-
 import type {
   ExpressionSpecification,
   LayerSpecification,

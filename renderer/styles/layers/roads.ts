@@ -4,7 +4,6 @@
  * Each level has one layer for all casings and one for all fills, so that casings do not cross junctions. Within a
  * layer larger roads are drawn on top.
  */
-
 import type { ExpressionSpecification, LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { blend } from '../color.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';

@@ -1,5 +1,4 @@
 /** The layer of road shields: references, upright on their plates, spaced along the road. */
-
 import type { ExpressionSpecification, LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { Palette } from '../palette.js';

@@ -1,5 +1,4 @@
 /** `svc-dark-v1`: for dark pages and bright overlays. */
-
 import type { LabelColors, Palette, PaletteColor } from '../palette.js';
 
 const halo = '#14171b';

@@ -1,5 +1,4 @@
 /** `svc-default-v1`: a street map in calm colours. */
-
 import type { LabelColors, Palette, PaletteColor } from '../palette.js';
 
 const halo = '#ffffff';

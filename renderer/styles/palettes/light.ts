@@ -1,5 +1,4 @@
 /** `svc-light-v1`: almost white, as background for overlays. */
-
 import type { LabelColors, Palette, PaletteColor } from '../palette.js';
 
 const halo = '#fafaf9';

@@ -1,5 +1,4 @@
 /** The palette of each built-in style. */
-
 import type { BuiltInStyle } from '../names.js';
 import type { Palette } from '../palette.js';
 import { darkPalette } from './dark.js';

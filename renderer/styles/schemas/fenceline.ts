@@ -1,5 +1,4 @@
 /** The schema of our basemap (see `basemap/`): a world map without streets. */
-
 import { expression } from '../expressions.js';
 import type { Schema } from '../schema.js';
 

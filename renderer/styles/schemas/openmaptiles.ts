@@ -1,5 +1,4 @@
 /** The schema of OpenMapTiles: https://openmaptiles.org/schema/. */
-
 import { microstateZoom } from '../country-ranks.js';
 import { byCountry, expression, firstReference, isSideTrack } from '../expressions.js';
 import { isFamous, isKnown, taggedPois } from '../pois.js';

@@ -1,5 +1,4 @@
 /** The schema of the Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, beside OpenStreetMap tags. */
-
 import {
   countriesByPopulation,
   expression,

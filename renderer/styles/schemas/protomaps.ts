@@ -1,5 +1,4 @@
 /** The schema of the Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
-
 import {
   countriesByPopulation,
   expression,

@@ -1,5 +1,4 @@
 /** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
-
 import { expression, firstReference, isSideTrack, orderOfPopulation, rankOfPopulation } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
 import { taggedPois, unrankedAttractions } from '../pois.js';
