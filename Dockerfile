@@ -44,11 +44,12 @@ VOLUME /var/lib/fenceline
 # Packages first: they are the largest layer and change least often.
 COPY --from=packages /fenceline/node_modules node_modules
 COPY --from=packages /fenceline/optional node_modules
-COPY --from=build /fenceline/package.json /fenceline/deploy/healthcheck.mjs ./
+COPY --from=build /fenceline/package.json ./
 COPY --from=build /fenceline/dist dist
+COPY --from=build /fenceline/deploy/healthcheck.mjs dist/
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=5s --timeout=4s --start-period=5m --retries=3 CMD ["node", "healthcheck.mjs"]
+HEALTHCHECK --interval=5s --timeout=4s --start-period=5m --retries=3 CMD ["node", "dist/healthcheck.mjs"]
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["serve"]
 

@@ -1,11 +1,12 @@
 // Exits with status 0 when Fenceline in this container is ready. Docker runs it every few seconds, so it imports only
-// what starts fastest, and the reader of YAML only for a configuration file. It does not know the options of `serve`.
+// what starts fastest, and the reader of YAML only for a configuration file. The image has that reader in `dist` only,
+// so this file is there too. It does not know the options of `serve`.
 import { existsSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 
 const timeoutMs = 3_000;
 const { env } = process;
-const file = env.FENCELINE_CONFIG ?? (existsSync('fenceline.yaml') ? 'fenceline.yaml' : undefined);
+const file = env.FENCELINE_CONFIG || (existsSync('fenceline.yaml') ? 'fenceline.yaml' : undefined);
 const settings = file === undefined ? {} : ((await import('yaml')).parse(readFileSync(file, 'utf8')) ?? {});
 const host = env.FENCELINE_HOST || settings.host || '127.0.0.1';
 const port = env.FENCELINE_PORT || settings.port || 8080;

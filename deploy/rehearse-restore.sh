@@ -56,6 +56,16 @@ await_ready() {
   done
 }
 
+# await_tables: waits until the node has created the tables, for $ready_s seconds at most. It is ready before that.
+await_tables() {
+  local end=$((SECONDS + ready_s))
+  # The node records all of them after the last one. Until then the query fails.
+  until [ "$(ask "$url/?database=$database&query=SELECT%20count()%20%3E%200%20FROM%20schema_migrations" 2> /dev/null)" = 1 ]; do
+    [ $SECONDS -lt $end ] || fail "the node has not created its tables after $ready_s s; its log is above"
+    wait_a_moment
+  done
+}
+
 # backlog: prints how many accepted locations are not evaluated, or nothing while the node does not say it.
 backlog() {
   curl --silent --fail --max-time 10 "http://127.0.0.1:$port/metrics" |
@@ -88,8 +98,9 @@ $fenceline serve &
 node=$!
 trap 'kill $node 2> /dev/null || true; wait $node || true; rm -rf "$FENCELINE_DATA"' EXIT
 await_ready
+await_tables
 
-# The node has created the tables. Rows that it writes meanwhile replace equal ones.
+# Rows that the node writes meanwhile replace equal ones.
 for file in "$folder"/clickhouse/*.native; do
   table=$(basename "$file" .native)
   [ -s "$file" ] || continue

@@ -75,7 +75,7 @@ describe('docker-compose.yml', () => {
 
   it.each(services)('checks the health of %s', (_, { build, healthcheck }) => {
     if (build === undefined) expect(healthcheck?.test[0]).toMatch(/^CMD/);
-    else expect(readRepositoryFile('Dockerfile')).toMatch(/^HEALTHCHECK .*CMD \["node", "healthcheck\.mjs"\]$/m);
+    else expect(readRepositoryFile('Dockerfile')).toMatch(/^HEALTHCHECK .*CMD \["node", "dist\/healthcheck\.mjs"\]$/m);
   });
 
   it.each(services)('names the version of the image of %s', (_, { image }) => {

@@ -302,6 +302,37 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     expect(spec.maxReplicaCount).toBeLessThanOrEqual(partitions);
   });
 
+  // A million became 1e+06, which the program and KEDA refuse.
+  it('writes large numbers as digits', () => {
+    const rendered = render({
+      ...onOperators,
+      nodes: { environment: { FENCELINE_HTTP_MAX_BODY_BYTES: 2_000_000 } },
+      roles: {
+        pipeline: { autoscaling: { enabled: true, lagRecords: 1_000_000, kafkaMetadata: { each: 3_000_000 } } },
+      },
+    });
+    expect(configured(rendered, nodesOf(rendered)[0]).http.maxBodyBytes).toBe(2_000_000);
+    expect(scalerOf(rendered, 'pipeline').spec.triggers[0].metadata).toMatchObject({
+      lagThreshold: '1000000',
+      each: '3000000',
+    });
+  });
+
+  it.each(['https://example.com/main', 'https://example.com/main/'])(
+    'links alerts to the runbook in %s',
+    (runbookUrl) => {
+      const [{ spec }] = ofKind(
+        render({ ...onOperators, monitoring: { alerts: { enabled: true, runbookUrl } } }),
+        'PrometheusRule',
+      );
+      const links = spec.groups.flatMap(({ rules }: Resource) =>
+        rules.map(({ annotations }: Resource) => annotations.runbook_url),
+      );
+      for (const link of links) expect(link).toMatch(/^https:\/\/example\.com\/main\/docs\/runbook\.md#/);
+      expect(links.length).toBeGreaterThan(10);
+    },
+  );
+
   it('gives a scaled role one scaler, which decides its number of processes', () => {
     for (const [each, kinds] of [
       [withOperators, ['ScaledObject', 'ScaledObject']],

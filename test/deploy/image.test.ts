@@ -3,13 +3,13 @@
  * and the health check is right.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readRepositoryFile, repositoryFile } from './compose.js';
 
 const dockerfile = readRepositoryFile('Dockerfile');
@@ -134,15 +134,27 @@ describe('optional packages of an image', () => {
   });
 });
 
+/** Lays the script where the image has it, beside the packages that the build contains, and without others. */
+function imageOfHealthCheck(): { readonly folder: string; readonly script: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-health-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const [, place] = /^COPY .*deploy\/healthcheck\.mjs (\S+)$/m.exec(dockerfile)!;
+  const [, script] = /^HEALTHCHECK .*CMD \["node", "(\S+)"\]$/m.exec(dockerfile)!;
+  mkdirSync(join(folder, 'dist'));
+  symlinkSync(repositoryFile('dist/node_modules'), join(folder, 'dist/node_modules'));
+  copyFileSync(repositoryFile('deploy/healthcheck.mjs'), join(folder, place!, 'healthcheck.mjs'));
+  return { folder, script: script! };
+}
+
 describe('the health check', () => {
-  const script = fileURLToPath(repositoryFile('deploy/healthcheck.mjs'));
+  const image = imageOfHealthCheck();
 
   /** Checks a server on the port. Returns the exit status. */
   const check = (port: number): Promise<number> => checkWith({ FENCELINE_PORT: `${port}` });
 
   const checkWith = (env: Readonly<Record<string, string>>): Promise<number> =>
     new Promise((resolve) => {
-      const child = execFile(process.execPath, [script], { env });
+      const child = execFile(process.execPath, [image.script], { cwd: image.folder, env });
       child.once('exit', (code) => resolve(code ?? -1));
     });
 
@@ -161,7 +173,7 @@ describe('the health check', () => {
     expect(await check(1)).toBe(1);
   });
 
-  // It asked 127.0.0.1:8080, whatever the file said.
+  // It asked 127.0.0.1:8080, whatever the file said. Later it did not find the reader of YAML in the image.
   it('asks the host and the port of the configuration file, unless variables say others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fenceline-health-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -170,5 +182,10 @@ describe('the health check', () => {
     expect(await checkWith({ FENCELINE_CONFIG })).toBe(0);
     expect(await checkWith({ FENCELINE_CONFIG, FENCELINE_HOST: '0.0.0.0' })).toBe(1);
     expect(await checkWith({ FENCELINE_CONFIG, FENCELINE_PORT: '1' })).toBe(1);
+  });
+
+  // Compose sets an empty variable for one that the environment lacks.
+  it('has no configuration file where the variable is empty', async () => {
+    expect(await checkWith({ FENCELINE_CONFIG: '', FENCELINE_PORT: `${await portOfServer(200)}` })).toBe(0);
   });
 });

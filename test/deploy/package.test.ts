@@ -119,6 +119,15 @@ describe('the npm package', () => {
     expect(bytes + baseImageBytes).toBeLessThan(maxImageBytes);
   });
 
+  // It ended with a stack trace after the drive, because it asked for events that the server does not list.
+  it('runs the demo, and says that stored events are not compared', () => {
+    const program = join(project, 'node_modules/fenceline/dist/cli/main.js');
+    const words = ['demo', '--seconds', '2', '--devices', '20', '--rate', '20'];
+    const output = execFileSync(process.execPath, [program, ...words], { cwd: project, encoding: 'utf8' });
+    expect(output).toMatch(/^ok {2}locations /m);
+    expect(output).toMatch(/^-- {2}events .* not compared with stored ones: .*npm install chdb/m);
+  });
+
   it('serves the first example of the README, and names the command that adds analytics', async () => {
     const dataFolder = join(project, 'data');
     await placeBasemap(dataFolder);

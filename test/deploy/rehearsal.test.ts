@@ -1,4 +1,7 @@
-/** The waits of deploy/rehearse-restore.sh, on a program that answers as a node would. Clusters rehearse for real. */
+/**
+ * The waits of deploy/rehearse-restore.sh, on a program that answers as a node and its ClickHouse would. Clusters
+ * rehearse for real.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,12 +26,19 @@ async function rehearse(answer: string, limits: NodeJS.ProcessEnv) {
       createServer(({ url }, response) => { ${answer} }).listen(Number(process.env.FENCELINE_PORT), '127.0.0.1');`,
   );
   const [port] = await freePorts(1);
-  const environment = { FENCELINE: `${process.execPath} ${program}`, FENCELINE_PORT: `${port}`, ...limits };
+  const environment = {
+    FENCELINE: `${process.execPath} ${program}`,
+    FENCELINE_PORT: `${port}`,
+    FENCELINE_CLICKHOUSE_URL: `http://127.0.0.1:${port}`,
+    ...limits,
+  };
   return promisify(execFile)(script, [folder], { env: { ...process.env, ...environment } });
 }
 
+const tablesExist = `if (url.includes('schema_migrations')) return response.end('1');`;
+
 const backlogOf = (records: string): string =>
-  `response.end(url === '/metrics' ? 'fenceline_location_backlog_records ' + (${records}) + '\\n' : '');`;
+  `${tablesExist} response.end(url === '/metrics' ? 'fenceline_location_backlog_records ' + (${records}) + '\\n' : '');`;
 
 // It waited forever.
 it('fails when the backlog does not shrink', async () => {
@@ -42,6 +52,19 @@ it('fails when the node does not become ready', async () => {
   await expect(rehearse('response.writeHead(503).end()', { READY_S: '2' })).rejects.toMatchObject({
     code: 1,
     stderr: 'the rehearsal failed: the node is not ready after 2 s; its log is above\n',
+  });
+});
+
+// A node is ready before its tables exist. The rows were refused then.
+it('waits for the tables, and fails without them', async () => {
+  const tablesAfter = (attempts: string): string =>
+    `if (url.includes('schema_migrations') && calls++ < ${attempts}) return response.writeHead(404).end();` +
+    backlogOf('0');
+  const { stdout } = await rehearse(tablesAfter('2'), { READY_S: '30' });
+  expect(stdout).toMatch(/the restored cluster has evaluated every location of its log\n$/);
+  await expect(rehearse(tablesAfter('Infinity'), { READY_S: '2' })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/the rehearsal failed: the node has not created its tables after 2 s; .*\n$/),
   });
 });
 

@@ -119,11 +119,16 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
+{{/* A value as quoted text. Helm reads numbers as floats, and `quote` writes a million as 1e+06. */}}
+{{- define "fenceline.text" -}}
+{{ ternary . (toJson .) (kindIs "string" .) | quote }}
+{{- end }}
+
 {{/* Environment, mounts and volumes of a container that runs the program. */}}
 {{- define "fenceline.environment" -}}
 - { name: FENCELINE_CONFIG, value: /etc/fenceline/fenceline.yaml }
 {{- range $name, $value := merge (dict) (.given.environment | default dict) .root.Values.nodes.environment }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+- { name: {{ $name }}, value: {{ include "fenceline.text" $value }} }
 {{- end }}
 {{- end }}
 
