@@ -33,7 +33,7 @@ A browser that opens an address that does not exist gets a page with status 404.
 \`/v1\` and \`/maps\`, always answer as above.
 `;
 
-/** The whole document, Markdown. */
+/** Returns the whole document as Markdown. */
 export function errorsDocument(): string {
   const rows = Object.entries(errorCatalogue).map(
     ([code, { status, retry, meaning }]) => `| \`${code}\` | ${status} | ${retry ? 'yes' : 'no'} | ${meaning} |\n`,

@@ -200,7 +200,7 @@ describe('the description of the API', () => {
           !(operation.parameters ?? []).some(({ name }: { name: string }) => name === 'Idempotency-Key'),
       )
       .map(([path]) => path);
-    const withoutProject = /^\/v1\/(signup|signin|signout|password|account|invitations\/accept)/;
+    const withoutProject = /^\/v1\/(signup|signin|signout|password|account|invitations\/(accept|preview))/;
     expect(repeatable.filter((path) => !withoutProject.test(path))).toEqual([
       '/v1/search/autocomplete/click',
       '/v1/explain',
@@ -209,6 +209,7 @@ describe('the description of the API', () => {
 
   test('routes without a key and methods other than POST do not honour it', () => {
     expect(honoursIdempotencyKey('POST', { authority: 'secret' })).toBe(true);
+    expect(honoursIdempotencyKey('POST', { authority: 'session' })).toBe(true);
     expect(honoursIdempotencyKey('POST', { authority: 'none' })).toBe(false);
     expect(honoursIdempotencyKey('POST', { authority: 'publishable', isRepeatable: true })).toBe(false);
     expect(honoursIdempotencyKey(['GET', 'HEAD'], { authority: 'secret' })).toBe(false);

@@ -21,7 +21,8 @@ test('every operation is described in full', async () => {
       security: expect.any(Array),
     });
     // Only a caller who signs in has no credentials yet.
-    const isOpen = /^\/v1\/(signup|signin|password\/reset|invitations\/accept)/.test(path) && !path.endsWith('links');
+    const isOpen =
+      /^\/v1\/(signup|signin|password\/reset|invitations\/(accept|preview))/.test(path) && !path.endsWith('links');
     expect(operation.security.length === 0).toBe(isOpen);
     const { content } = operation.responses['200'] ?? operation.responses['202'];
     if (operation.operationId === 'streamEvents') expect(Object.keys(content)).toEqual(['text/event-stream']);

@@ -32,7 +32,7 @@ import { secretRoutes } from './webhooks/secret-routes.js';
 
 export type { ApiDependencies } from './dependencies.js';
 
-/** A Fastify plugin: `await app.register(apiRoutes, dependencies)`. */
+/** Registers all routes of the API: `await app.register(apiRoutes, dependencies)`. */
 export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, dependencies) => {
   const edit = createEditor(dependencies);
   await app.register(geofenceRoutes(dependencies, edit));

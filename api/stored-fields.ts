@@ -5,7 +5,6 @@
  * The columns are those of the field tables, in their order. Each field of a table must have an entry here, so a new
  * field can't be forgotten. Reading the fields of a record gives the record again; a property proves it.
  */
-
 import type { FieldTable } from '../http/fields/table.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord, GeofenceType } from '../schemas/json/geofence.js';

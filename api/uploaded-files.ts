@@ -32,7 +32,8 @@ interface FileKind<Head> {
   readonly max: number;
 }
 
-interface FileEditor<Head, Stored> {
+/** The edits of uploaded files of one kind. */
+export interface FileEditor<Head, Stored> {
   /** Returns the head of the file that the request names. Throws `not_found`. */
   headOf(request: FastifyRequest<ById>): Head;
   /** Throws `conflict` when the environment has all files that it may have. */

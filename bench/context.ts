@@ -1,5 +1,4 @@
 /** Fences in memory as in the location thread, without log and read model. */
-
 import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';
 import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
@@ -26,7 +25,7 @@ export function contextOf(records: Iterable<GeofenceRecord>): {
   return {
     context: {
       fences: monitored,
-      beacons: new MonitoredBeacons(),
+      beacons: new MonitoredBeacons(builder),
       settings: defaultSettings,
       bounds: defaultBounds,
     },

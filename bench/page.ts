@@ -1,4 +1,5 @@
 /** Writes `docs/benchmarks.md` and its charts from stored results. Pure. `measurements.ts` writes the other page. */
+import { grouped } from '../schemas/grouped.js';
 import { type Row, spread } from './case.js';
 import { drawChart, formatted, type Panel } from './chart.js';
 import { causes } from './compare.js';
@@ -174,8 +175,7 @@ function panelsOf(rows: readonly Row[], measure: string): Panel[] {
   return [...panels.values()];
 }
 
-const readable = (setting: string): string =>
-  /^\d+$/.test(setting) ? Number(setting).toLocaleString('en-US') : setting;
+const readable = (setting: string): string => (/^\d+$/.test(setting) ? grouped(Number(setting)) : setting);
 
 function section({ name, title, about, settings }: Measure, unit: string, panels: readonly Panel[]): string {
   const names = [...new Set(panels.flatMap(({ series }) => series.map(({ engine }) => engine)))];

@@ -3,7 +3,6 @@
  *
  * The default box is 70 km by 78 km. Devices take Gaussian steps of about 50 m and turn back at its edges.
  */
-
 import { pairId } from '../schemas/ids.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { Position } from '../schemas/json/common.js';

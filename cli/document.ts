@@ -8,9 +8,9 @@ import { descriptions } from './descriptions.js';
 
 const head = `# Commands
 
-All commands, generated from [\`cli/descriptions.ts\`](../cli/descriptions.ts). \`fenceline\` stands for
-\`npm run fenceline --\` in a checkout. \`fenceline help COMMAND\` shows the same.
-[Operations](operations.md#command-line-output) lists the exit statuses.
+All commands, generated from [\`cli/descriptions.ts\`](../cli/descriptions.ts). \`fenceline help COMMAND\` shows
+the same. [Install](install.md#commands-in-the-guides) says how to run \`fenceline\` beside the package and in a
+checkout, and [operations](operations.md#command-line-output) lists the exit statuses.
 `;
 
 function optionRow([name, { short, value, help }]: [string, CommandDescription['options'][string]]): string {

@@ -108,15 +108,15 @@ async function expectedFailure(error: Error): Promise<Failure | undefined> {
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'chdb'"))
     return { line: (await import('../server/missing-analytics.js')).notInstalled, status: 1 };
   // Loaded only now: no command needs them to start.
-  const [{ ApiError }, { isPortError }, { ConfigurationError, StartError }] = await Promise.all([
+  const [{ ApiError }, { isPortError }, { ServiceError }, { ConfigurationError, StartError }] = await Promise.all([
     import('../schemas/errors.js'),
     import('../pipeline/errors.js'),
+    import('../backends/cluster/service-error.js'),
     import('../server/failures.js'),
   ]);
   if (error instanceof ConfigurationError) return { line: error.message, status: 2 };
-  if (error instanceof StartError || error instanceof ApiError || isPortError(error))
-    return { line: error.message, status: 1 };
-  return undefined;
+  const isExpected = [StartError, ServiceError, ApiError].some((kind) => error instanceof kind) || isPortError(error);
+  return isExpected ? { line: error.message, status: 1 } : undefined;
 }
 
 const helpTopic = (): string => {

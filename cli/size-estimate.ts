@@ -13,12 +13,12 @@ export const recordBytes = {
 /** What one process, or one thread of a service, handles in a second while it has a core to itself. */
 export const perCoreAndSecond = {
   ingestLocations: 200_000,
-  pipelineLocations: 80_000,
-  webhookRequests: 10_000,
+  pipelineLocations: 100_000,
+  webhookRequests: 12_000,
   clickHouseRows: 120_000,
   redisLocations: 170_000,
   /** Stored by an embedded node on two cores, with an event from half of the locations. */
-  embeddedLocations: 47_000,
+  embeddedLocations: 51_000,
 } as const;
 
 /** Of a compressed row in ClickHouse: a fleet in one city, 270,000 locations and 40,000 events. */

@@ -1,5 +1,4 @@
 /** Formats an event as a line for a terminal. Pure. */
-
 import type { Event } from '../schemas/json/user.js';
 import { column, duration, type Paint, printable, type Style } from '../server/terminal-text.js';
 

@@ -287,6 +287,13 @@ export type Project = {
     key?: string;
   })[];
 };
+export type ReceivedInvitation = {
+  project: string;
+  email: string;
+  role: "owner" | "viewer";
+  hasAccount: boolean;
+  expiresAt: string;
+};
 export type Replay = {
   _id: string;
   createdAt: string;
@@ -611,13 +618,13 @@ export interface Operations {
     path: None;
     query: None;
     body: None;
-    answer: never;
+    answer: { status: string };
   };
   'GET /health/ready': {
     path: None;
     query: None;
     body: None;
-    answer: never;
+    answer: { status: string; waitsFor?: string[] };
   };
   'GET /maps/glyphs/{fontstack}/{range}': {
     path: { fontstack: string; range: string };
@@ -667,7 +674,7 @@ export interface Operations {
     path: None;
     query: None;
     body: None;
-    answer: never;
+    answer: unknown;
   };
   'GET /v1/analytics/dwell-times': {
     path: None;
@@ -693,6 +700,7 @@ export interface Operations {
         beacon?: string;
         tag?: string;
         externalId?: string;
+        description?: string;
         visits: number;
         openVisits: number;
         unseenVisits: number;
@@ -731,6 +739,7 @@ export interface Operations {
         beacon?: string;
         tag?: string;
         externalId?: string;
+        description?: string;
         entries: number;
       }[];
     };
@@ -763,10 +772,12 @@ export interface Operations {
         fromBeacon?: string;
         fromTag?: string;
         fromExternalId?: string;
+        fromDescription?: string;
         toGeofence?: string;
         toBeacon?: string;
         toTag?: string;
         toExternalId?: string;
+        toDescription?: string;
         flows: number;
         users: number;
         medianMinutes?: number;
@@ -796,6 +807,7 @@ export interface Operations {
         beacon?: string;
         tag?: string;
         externalId?: string;
+        description?: string;
         devices: number;
         users: number;
         lastUpdatedAt: string;
@@ -849,6 +861,7 @@ export interface Operations {
         beacon?: string;
         tag?: string;
         externalId?: string;
+        description?: string;
         users: number;
         devices: number;
         entries: number;
@@ -881,6 +894,7 @@ export interface Operations {
         beacon?: string;
         tag?: string;
         externalId?: string;
+        description?: string;
         enteredAt: string;
         exitedAt?: string;
         durationMinutes?: number;
@@ -1962,6 +1976,12 @@ export interface Operations {
     query: None;
     body: { token: string; password: string };
     answer: { meta: { code: number; hasMore?: boolean }; session: Session };
+  };
+  'POST /v1/invitations/preview': {
+    path: None;
+    query: None;
+    body: { token: string };
+    answer: { meta: { code: number; hasMore?: boolean }; invitation: ReceivedInvitation };
   };
   'POST /v1/locations': {
     path: None;

@@ -16,11 +16,15 @@ export interface ApiClient {
   close(): void;
 }
 
-const timeoutMs = 15_000;
+/**
+ * How long a call waits for its answer. On a busy machine a server waits almost as long for the events of a track call,
+ * and an answer that the client does not await takes those events with it.
+ */
+export const callTimeoutMs = 60_000;
 
 /** Creates a client of the server at `address`, such as `http://127.0.0.1:8080`. Requests beyond `maxSockets` wait. */
 export function createApiClient(address: string, key: string, maxSockets: number): ApiClient {
-  const agent = new Agent({ keepAlive: true, maxSockets, timeout: timeoutMs });
+  const agent = new Agent({ keepAlive: true, maxSockets, timeout: callTimeoutMs });
 
   function call(method: string, path: string, body?: object | string): Promise<Answer> {
     const payload = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -28,7 +32,7 @@ export function createApiClient(address: string, key: string, maxSockets: number
       const outgoing = request(`${address}${path}`, {
         method,
         agent,
-        timeout: timeoutMs,
+        timeout: callTimeoutMs,
         headers: {
           authorization: key,
           ...(payload !== undefined && {
@@ -38,7 +42,7 @@ export function createApiClient(address: string, key: string, maxSockets: number
         },
       });
       outgoing.once('timeout', () =>
-        outgoing.destroy(new Error(`no answer to ${method} ${path} within ${timeoutMs} ms`)),
+        outgoing.destroy(new Error(`no answer to ${method} ${path} within ${callTimeoutMs} ms`)),
       );
       outgoing.once('error', reject);
       outgoing.once('response', (response) => {

@@ -14,7 +14,7 @@ import { type Keys, launchServer } from '../server/server-process.js';
 import { painter } from '../server/terminal-text.js';
 import { buildCity, type City, type CityResource } from '../simulation/city.js';
 import { createFleet } from '../simulation/fleet.js';
-import { type ApiClient, createApiClient } from './api-client.js';
+import { type ApiClient, callTimeoutMs, createApiClient } from './api-client.js';
 import { startDrive } from './drive.js';
 import { meanLagMs, parseMetrics, type Samples } from './metrics.js';
 import { closingAccount, eventLine, runningLine } from './report.js';
@@ -33,6 +33,7 @@ const defaults = { devices: 500, rate: 200 };
 const reportEveryMs = 5_000;
 const maxSockets = 64;
 const loadingAtOnce = 16;
+const replyTimeoutMs = callTimeoutMs / 2;
 const settings = { dwellEvents: true, bufferExits: true };
 
 const paint = painter(process.stdout.isTTY === true && !process.env.NO_COLOR);
@@ -52,7 +53,7 @@ export async function demo(
     program: fileURLToPath(new URL('../cli/main.js', import.meta.url)),
     dataFolder,
     // The totals compare the events in responses with the stored ones: responses wait for them on a busy machine too.
-    environment: { FENCELINE_INGEST_REPLY_TIMEOUT_MS: '30000' },
+    environment: { FENCELINE_INGEST_REPLY_TIMEOUT_MS: String(replyTimeoutMs) },
   });
   try {
     const { address, keys } = await server.ready;
@@ -146,9 +147,14 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
       () => before,
     );
     const nowMs = performance.now();
-    const lagMs = meanLagMs(before, after);
-    const elapsedS = (nowMs - startedAtMs) / 1_000;
-    print(runningLine(elapsedS, (nowMs - takenAtMs) / 1_000, tally.takeWindow(), tally.summary(), lagMs, paint));
+    const reading = {
+      elapsedS: (nowMs - startedAtMs) / 1_000,
+      windowS: (nowMs - takenAtMs) / 1_000,
+      window: tally.takeWindow(),
+      summary: tally.summary(),
+      lagMs: meanLagMs(before, after),
+    };
+    print(runningLine(reading, paint));
     before = after;
     takenAtMs = nowMs;
   }, reportEveryMs);

@@ -85,8 +85,9 @@ export function startDrive({ client, fleet, rate, tally, onEvent, onProblem }: D
       tally.accepted(performance.now() - sentAtMs);
       for (const event of body.events as Event[]) onEvent(event);
     } catch (error) {
-      tally.refused();
-      onProblem(`POST /v1/track: ${(error as Error).message}`);
+      const { message } = error as Error;
+      tally.refused(message);
+      onProblem(`POST /v1/track: ${message}`);
     }
   }
 

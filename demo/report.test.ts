@@ -50,7 +50,12 @@ describe('the closing account', () => {
   }
   tally.event('1', 'user.entered_geofence');
   tally.event('1', 'user.entered_geofence');
-  const totals: ServerTotals = { applied: 1, repeat: 1, stale: 1, events: 1, missing: 0, unexpected: 0 };
+  const totals: ServerTotals = {
+    applied: 1,
+    repeat: 1,
+    stale: 1,
+    history: { count: 1, missing: 0, unexpected: 0 },
+  };
 
   it('holds when both sides agree', () => {
     expect(closingAccount(tally.summary(), totals, plain).addsUp).toBe(true);
@@ -59,11 +64,37 @@ describe('the closing account', () => {
   it.each([
     ['a location is lost', { applied: 0 }],
     ['a location counts twice', { applied: 2 }],
-    ['an event is missing', { events: 1, missing: 1, unexpected: 1 }],
-    ['there is one event more', { events: 2, unexpected: 1 }],
+    ['an event is missing', { history: { count: 1, missing: 1, unexpected: 1 } }],
+    ['there is one event more', { history: { count: 2, missing: 0, unexpected: 1 } }],
   ])('fails when %s', (_what, difference) => {
     expect(closingAccount(tally.summary(), { ...totals, ...difference }, plain).addsUp).toBe(false);
   });
+
+  it('holds for a server without history, and says what was not compared', () => {
+    const { lines, addsUp } = closingAccount(tally.summary(), { ...totals, history: { reason: 'no engine' } }, plain);
+    expect(addsUp).toBe(true);
+    expect(lines).toContain('--  events     1 in answers, not compared with stored ones: no engine');
+  });
+});
+
+it('the closing account counts refused calls by their reason', () => {
+  const tally = createTally();
+  for (const reason of ['503 busy', 'no answer', '503 busy']) {
+    tally.sent();
+    tally.refused(reason);
+  }
+  const totals: ServerTotals = {
+    applied: 3,
+    repeat: 0,
+    stale: 0,
+    history: { count: 0, missing: 0, unexpected: 0 },
+  };
+  const { lines, addsUp } = closingAccount(tally.summary(), totals, plain);
+  expect(addsUp).toBe(false);
+  expect(lines.filter((line) => line.includes('refused'))).toEqual([
+    expect.stringContaining('2: 503 busy'),
+    expect.stringContaining('1: no answer'),
+  ]);
 });
 
 describe('measures', () => {

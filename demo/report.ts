@@ -1,4 +1,5 @@
 /** The output of the demo as text. Pure. */
+import { grouped } from '../schemas/grouped.js';
 import type { Event } from '../schemas/json/user.js';
 import { column, duration, type Paint, type Style } from '../server/terminal-text.js';
 import type { TallySummary, TallyWindow } from './tally.js';
@@ -32,21 +33,25 @@ export function eventLine(event: Event, paint: Paint): string {
   ].join(' ');
 }
 
-/** Returns a line about the last seconds. `lagMs` is the time from a location's append to its commit. */
-export function runningLine(
-  elapsedS: number,
-  windowS: number,
-  window: TallyWindow,
-  summary: TallySummary,
-  lagMs: number | undefined,
-  paint: Paint,
-): string {
+/** What is known of the run while it goes on. */
+interface Reading {
+  readonly elapsedS: number;
+  /** Length of the window, which ends now. */
+  readonly windowS: number;
+  readonly window: TallyWindow;
+  readonly summary: TallySummary;
+  /** Time from a location's append to its commit. Undefined: nothing was committed. */
+  readonly lagMs: number | undefined;
+}
+
+/** Returns a line about the last seconds. */
+export function runningLine({ elapsedS, windowS, window, summary, lagMs }: Reading, paint: Paint): string {
   const parts = [
     `${elapsedS.toFixed(0).padStart(4)} s`,
     `${(window.accepted / windowS).toFixed(0)} locations/s`,
     `answers p50 ${window.p50Ms.toFixed(1)} ms, p99 ${window.p99Ms.toFixed(1)} ms`,
     ...(lagMs === undefined ? [] : [`lag ${lagMs.toFixed(1)} ms`]),
-    `${number(summary.accepted)} locations, ${number(summary.eventCount)} events: ${eventCounts(summary)}`,
+    `${grouped(summary.accepted)} locations, ${grouped(summary.eventCount)} events: ${eventCounts(summary)}`,
   ];
   return paint('bold', `── ${parts.join(' · ')}`);
 }
@@ -54,7 +59,7 @@ export function runningLine(
 const eventCounts = ({ events }: TallySummary): string =>
   Object.entries(verbs)
     .filter(([type]) => events[type])
-    .map(([type, { word }]) => `${number(events[type] ?? 0)} ${word}`)
+    .map(([type, { word }]) => `${grouped(events[type] ?? 0)} ${word}`)
     .join(', ') || 'none yet';
 
 /** The server's own counts of the run. */
@@ -62,11 +67,20 @@ export interface ServerTotals {
   readonly applied: number;
   readonly repeat: number;
   readonly stale: number;
-  /** Events listed by the API. */
-  readonly events: number;
+  readonly history: ListedEvents | NoHistory;
+}
+
+/** The events that the API lists. */
+interface ListedEvents {
+  readonly count: number;
   /** Events in answers that the list does not have, and the other way round. */
   readonly missing: number;
   readonly unexpected: number;
+}
+
+/** The server lists no events, because its analytics engine is not installed. */
+interface NoHistory {
+  readonly reason: string;
 }
 
 interface Verdict {
@@ -74,30 +88,47 @@ interface Verdict {
   readonly addsUp: boolean;
 }
 
+interface Equation {
+  readonly name: string;
+  /** Undefined: one side is not known. */
+  readonly holds: boolean | undefined;
+  readonly text: string;
+}
+
 /** Returns the final check: each equation with both sides, and whether all of them hold. */
 export function closingAccount(summary: TallySummary, totals: ServerTotals, paint: Paint): Verdict {
-  const { applied, repeat, stale, events, missing, unexpected } = totals;
-  const equations = [
+  const { applied, repeat, stale, history } = totals;
+  const equations: readonly Equation[] = [
     {
       name: 'locations',
       holds: summary.sent === summary.accepted && summary.accepted === applied + repeat + stale,
       text:
-        `${number(summary.sent)} sent = ${number(summary.accepted)} accepted = ` +
-        `${number(applied)} applied + ${number(repeat)} repeated + ${number(stale)} stale`,
+        `${grouped(summary.sent)} sent = ${grouped(summary.accepted)} accepted = ` +
+        `${grouped(applied)} applied + ${grouped(repeat)} repeated + ${grouped(stale)} stale`,
     },
-    {
-      name: 'events',
-      holds: missing === 0 && unexpected === 0 && summary.eventCount === events,
-      text:
-        `${number(summary.eventCount)} in answers = ${number(events)} stored, ` +
-        `the same ids (${missing} missing, ${unexpected} unexpected)`,
-    },
+    eventsEquation(summary.eventCount, history),
   ];
-  const addsUp = equations.every(({ holds }) => holds);
-  const lines = equations.map(
-    ({ name, holds, text }) => `${holds ? paint('green', 'ok ') : paint('red', 'BAD')} ${column(name, 10)} ${text}`,
+  const addsUp = equations.every(({ holds }) => holds !== false);
+  const lines = equations.map(({ name, holds, text }) => `${mark(holds, paint)} ${column(name, 10)} ${text}`);
+  const refusals = Object.entries(summary.refusals).map(
+    ([reason, count]) => `${paint('red', 'BAD')} ${column('refused', 10)} ${grouped(count)}: ${reason}`,
   );
-  return { lines: [...lines, `   ${column('by type', 10)} ${eventCounts(summary)}`], addsUp };
+  return { lines: [...lines, ...refusals, `   ${column('by type', 10)} ${eventCounts(summary)}`], addsUp };
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
+function eventsEquation(inAnswers: number, history: ServerTotals['history']): Equation {
+  const answers = `${grouped(inAnswers)} in answers`;
+  if ('reason' in history)
+    return { name: 'events', holds: undefined, text: `${answers}, not compared with stored ones: ${history.reason}` };
+  const { count, missing, unexpected } = history;
+  return {
+    name: 'events',
+    holds: missing === 0 && unexpected === 0 && inAnswers === count,
+    text: `${answers} = ${grouped(count)} stored, the same ids (${missing} missing, ${unexpected} unexpected)`,
+  };
+}
+
+function mark(holds: boolean | undefined, paint: Paint): string {
+  if (holds === undefined) return paint('yellow', '-- ');
+  return holds ? paint('green', 'ok ') : paint('red', 'BAD');
+}

@@ -4,7 +4,8 @@
 export interface TallySummary {
   readonly sent: number;
   readonly accepted: number;
-  readonly refused: number;
+  /** Number of calls without an answer of 200, by the reason. */
+  readonly refusals: Readonly<Record<string, number>>;
   /** Distinct events received in answers, by type. */
   readonly events: Readonly<Record<string, number>>;
   readonly eventCount: number;
@@ -21,7 +22,7 @@ export interface TallyWindow {
 export interface Tally {
   sent(): void;
   accepted(durationMs: number): void;
-  refused(): void;
+  refused(reason: string): void;
   event(id: string, type: string): void;
   eventIds(): ReadonlySet<string>;
   summary(): TallySummary;
@@ -31,8 +32,9 @@ export interface Tally {
 
 /** Creates a tally of zeros. Copies of an event count once. */
 export function createTally(): Tally {
-  let [sent, accepted, refused] = [0, 0, 0];
+  let [sent, accepted] = [0, 0];
   let durationsMs: number[] = [];
+  const refusals: Record<string, number> = {};
   const events: Record<string, number> = {};
   const ids = new Set<string>();
   return {
@@ -43,8 +45,8 @@ export function createTally(): Tally {
       accepted += 1;
       durationsMs.push(durationMs);
     },
-    refused: () => {
-      refused += 1;
+    refused: (reason) => {
+      refusals[reason] = (refusals[reason] ?? 0) + 1;
     },
     event: (id, type) => {
       if (ids.has(id)) return;
@@ -52,7 +54,7 @@ export function createTally(): Tally {
       events[type] = (events[type] ?? 0) + 1;
     },
     eventIds: () => ids,
-    summary: () => ({ sent, accepted, refused, events: { ...events }, eventCount: ids.size }),
+    summary: () => ({ sent, accepted, refusals: { ...refusals }, events: { ...events }, eventCount: ids.size }),
     takeWindow: () => {
       const sorted = durationsMs.sort((a, b) => a - b);
       durationsMs = [];

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import pino from 'pino';
@@ -36,7 +38,7 @@ const configuration = {
   get projectsVersion() {
     return version;
   },
-  projects: () => [project],
+  projects: () => [{ ...project, keys: [...keys] }],
 } as unknown as ConfigurationReader;
 
 const publishable = addKey('test', 'publishable');
@@ -208,6 +210,23 @@ describe('failures', () => {
     const answer = await post('/v1/things/a/b', payload, contentType);
     expect(answer.statusCode).toBe(status);
     expect(answer.json().meta).toMatchObject({ code: status, type });
+  });
+
+  // A wrong path or method was answered with what was wrong in the body, so its caller mended the body.
+  it.each([
+    ['broken', '{broken', 'application/json'],
+    ['of another type', '<radius/>', 'application/xml'],
+    ['too large', `"${'x'.repeat(2_000_000)}"`, 'application/json'],
+  ])('a path or method that does not exist is refused also if the body is %s', async (_, payload, contentType) => {
+    expect((await post('/v1/nothing', payload, contentType)).json().meta.type).toBe('not_found');
+    const wrongMethod = await app.inject({
+      method: 'PATCH',
+      url: '/v1/things/a/b',
+      payload,
+      headers: { 'content-type': contentType },
+    });
+    expect(wrongMethod.json().meta.type).toBe('method_not_allowed');
+    expect(wrongMethod.headers.allow).toContain('POST');
   });
 
   it('the refusal of JSON in place of a form names the Content-Type that it needs', async () => {
@@ -481,6 +500,29 @@ describe('headers of answers', () => {
       expect(policy).not.toMatch(/script-src[^;]*(unsafe|https?:|\*)/);
     },
   );
+});
+
+describe('an answer to HEAD', () => {
+  // Incident: HEAD of an export read all records after its answer, and each logged the error "the client has left".
+  it('leaves the stream unread that GET would send', async () => {
+    const read: number[] = [];
+    const streams: Readable[] = [];
+    const rows = function* () {
+      for (let row = 0; row < 3; row++) yield `${read.push(row)}\n`;
+      throw new Error('the client has left');
+    };
+    app.get('/v1/rows', { config: { authority: 'none' } }, async (_, reply) => {
+      streams.push(Readable.from(rows(), { objectMode: false }));
+      return reply.type('text/csv').send(streams.at(-1));
+    });
+    const { statusCode, headers, payload } = await app.inject({ method: 'HEAD', url: '/v1/rows' });
+    await finished(streams[0]!).catch(() => {});
+    expect([statusCode, headers['content-type'], headers['content-length'], payload]).toEqual([
+      ...[200, 'text/csv', undefined, ''],
+    ]);
+    expect([read, streams[0]!.destroyed]).toEqual([[], true]);
+    expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
 });
 
 describe('rate limits', () => {

@@ -20,8 +20,8 @@ import { type AuthorityOptions, requireAuthority } from './access/authority.js';
 import { limitRates, type RateLimits } from './access/rate-limits.js';
 import { observeRequests, type RequestObserver } from './answers/access-log.js';
 import { allowCrossOrigin } from './answers/cors.js';
-import { answerFailures, sendFailure } from './answers/failures.js';
-import { leaveOutLengthOf304, protectAnswers } from './answers/headers.js';
+import { answerFailures, sendUnreadablePath } from './answers/failures.js';
+import { correctAnswersToHead, protectAnswers } from './answers/headers.js';
 import { traceRequests } from './answers/traces.js';
 import { boundUnsentAnswers } from './answers/unsent.js';
 import {
@@ -139,7 +139,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     rewriteUrl: (request) => routedUrl(request.url ?? '/'),
     routerOptions: { maxParamLength: maxPathParameterCharacters, querystringParser: parseForm },
     frameworkErrors: (error, request, reply) => {
-      void sendFailure(error, request, reply);
+      void sendUnreadablePath(error, request, reply);
     },
   });
   // The size limits the headers. A limit of their number would leave the last ones out without notice.
@@ -156,7 +156,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.header('X-Radar-Request-Id', request.id);
   });
   protectAnswers(app);
-  leaveOutLengthOf304(app);
+  correctAnswersToHead(app);
   allowCrossOrigin(app);
   answerOddRequests(app);
   requireAuthority(app, options);

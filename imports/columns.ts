@@ -7,7 +7,8 @@ import { BrokenSource, brokenByte, utf8Rule } from './source.js';
 /** The columns that a file of rejected rows has in addition. An import ignores them, so the file can be sent again. */
 export const rejectionColumns = ['rejected.line', 'rejected.column', 'rejected.rule'] as const;
 
-const isIgnored = (name: string): boolean => (rejectionColumns as readonly string[]).includes(name);
+/** Returns whether an import ignores the column, which a file of rejected rows has in addition. */
+export const isIgnored = (name: string): boolean => (rejectionColumns as readonly string[]).includes(name);
 
 const isKeyed = (name: string, base: string): boolean => name !== base && baseOf(name) === base;
 

@@ -20,7 +20,7 @@ import type { ImportFailure, ImportFormat, ImportRecord, ImportRequester } from 
 import { readHeader } from './columns.js';
 import { csvLine } from './csv-cells.js';
 import { applyRows, type ImportProgress, type ImportSink, type RowAction, TooManyRows } from './engine.js';
-import { deletedFiles, FileWriter, rejectedLine, shownValue } from './files.js';
+import { deletedFiles, FileWriter, rejectedHeader, rejectedLine, shownValue } from './files.js';
 import { csvRows } from './formats/csv.js';
 import { geojsonRows } from './formats/geojson.js';
 import { ndjsonRows } from './formats/ndjson.js';
@@ -260,10 +260,11 @@ export class Execution implements ImportSink, RunningImport {
   rejected(row: SourceRow, problem: RowProblem, header: readonly string[] | undefined): void {
     const { column, rule } = problem;
     const { table } = this.#resource;
-    const written = rejectedLine(row, problem, header, table);
-    if (!this.#hasRejectedHeader) this.#files.rejected.add(written.header);
+    const { rejected } = this.#files;
+    if (!this.#hasRejectedHeader) rejected.add(rejectedHeader(header, table));
     this.#hasRejectedHeader = true;
-    this.#files.rejected.add(written.line);
+    // A line has all columns of the header, however short its row is.
+    if (!rejected.isCut) rejected.add(rejectedLine(row, problem, header, table));
     if (this.#rejections.length < maxListed)
       this.#rejections.push({ line: row.line, column, value: shownValue(row, column), rule });
   }

@@ -9,7 +9,7 @@ import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/cata
 import { cutText } from '../schemas/cut-text.js';
 import { importPartId } from '../schemas/ids.js';
 import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
-import { columnsOf, rejectionColumns } from './columns.js';
+import { columnsOf, isIgnored, rejectionColumns } from './columns.js';
 import { csvLine, unguardCell } from './csv-cells.js';
 import type { RowProblem, SourceRow } from './source.js';
 
@@ -32,6 +32,11 @@ export class FileWriter {
   /** Returns what the import's record says of the file. */
   get state(): ImportRecord['files'][ImportFileName] {
     return { parts: this.#parts, isCut: this.#isCut };
+  }
+
+  /** Lines that are added have no effect any more. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Adds a line. Once one does not fit, the file is cut and all later lines are dropped. */
@@ -95,20 +100,20 @@ function cellsOf({ cells, content }: SourceRow, columns: readonly string[], tabl
   );
 }
 
-/** Writes bad rows with the header of their file, or with all columns of the resource where the file had none. */
+/** Returns the first line of a file of bad rows: the header of their file, or all columns where the file had none. */
+export const rejectedHeader = (header: readonly string[] | undefined, table: FieldTable): string =>
+  csvLine([...(header ?? columnsOf(table)).filter((name) => !isIgnored(name)), ...rejectionColumns]);
+
+/** Returns the line of a bad row. */
 export function rejectedLine(
   row: SourceRow,
   problem: RowProblem,
   header: readonly string[] | undefined,
   table: FieldTable,
-): { readonly header: string; readonly line: string } {
+): string {
   const columns = header ?? columnsOf(table);
-  const own = columns.filter((name) => !(rejectionColumns as readonly string[]).includes(name));
-  const cells = cellsOf(row, columns, table).filter((_, index) => own.includes(columns[index]!));
-  return {
-    header: csvLine([...own, ...rejectionColumns]),
-    line: csvLine([...cells, `${row.line}`, problem.column, problem.rule]),
-  };
+  const cells = cellsOf(row, columns, table).filter((_, index) => !isIgnored(columns[index]!));
+  return csvLine([...cells, `${row.line}`, problem.column, problem.rule]);
 }
 
 const maxShownCharacters = 100;

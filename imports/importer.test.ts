@@ -95,6 +95,19 @@ describe('a row past its deleteAfter', () => {
   });
 });
 
+it('tells of each import when its record says how it ended', async () => {
+  const scope = newScope();
+  const told: ImportRecord[] = [];
+  const importer = createImporter({ ...bench, onEnded: (record) => void told.push(record) });
+  await importer.importRecords(requestOf(scope, file(shop('a'))));
+  await importer.importRecords(requestOf(scope, file(shop('b'), '"open')));
+  expect(told).toMatchObject([
+    { status: 'completed', created: 1 },
+    { status: 'failed', created: 1 },
+  ]);
+  expect(told.map(({ _id }) => bench.readModel.imports.find(scope, _id)?.status)).toEqual(['completed', 'failed']);
+});
+
 describe('an import of a broken file', () => {
   it('fails with the line, after the rows before it', async () => {
     const scope = newScope();

@@ -47,7 +47,8 @@ export interface Importer {
   close(): Promise<void>;
 }
 
-interface ImporterParts {
+/** What the imports of a node work with. */
+export interface ImporterParts {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly values: ExpiringValues;
@@ -58,6 +59,8 @@ interface ImporterParts {
   readonly thread?: ImportThread;
   /** No other process runs imports, so a lease that this one does not hold is that of a process that has ended. */
   readonly isOnlyNode?: boolean;
+  /** Gets each import of this node whose record says how it ended. */
+  readonly onEnded?: ((record: ImportRecord) => void) | undefined;
 }
 
 /** The bounds of a node, unless its settings give others. */
@@ -83,6 +86,7 @@ export function createImporter({
   values,
   thread,
   isOnlyNode = false,
+  onEnded,
   bounds: given,
   ...parts
 }: ImporterParts): Importer {
@@ -147,7 +151,9 @@ export function createImporter({
 
   async function endOf(execution: RunningImport, permit: ImportPermit): Promise<ImportRecord> {
     try {
-      return await execution.run();
+      const record = await execution.run();
+      onEnded?.(record);
+      return record;
     } finally {
       running.delete(permit.id);
       await permit.release();

@@ -33,9 +33,9 @@ const slowGeocoder: Geocoder = {
 const api = await useApi({
   authorityCheckMs: 20,
   addRoutes: (given) => async (app) => {
-    const deps = { ...given, geometrySources: { geocoder: slowGeocoder } };
-    importer = createImporter(deps);
-    await app.register(importRoutes, { ...deps, importer, folder, maxFileBytes });
+    const dependencies = { ...given, geometrySources: { geocoder: slowGeocoder } };
+    importer = createImporter(dependencies);
+    await app.register(importRoutes, { ...dependencies, importer, folder, maxFileBytes });
   },
 });
 
@@ -149,6 +149,17 @@ describe('a file', () => {
     });
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  // The answer named the Content-Type that the request had.
+  it.each(['shops.kml', 'shops.csv.gz', 'shops'])(
+    'is refused in a form as %s, which the answer blames',
+    async (name) => {
+      const { body, options } = form(name, csv(row('named', 'a')), 'application/octet-stream');
+      const { status, body: answer } = await send(body, '', options);
+      expect(status).toBe(415);
+      expect(answer.meta.message).toMatch(/^the name of the file must end with \.csv, \.geojson, /);
+    },
+  );
 
   it('is refused as a whole when its header has an unknown column', async () => {
     const { status, body } = await send(csv(row('header', 'a')).replace('radius', 'raduis'));

@@ -91,16 +91,13 @@ function addFileRoutes(app: FastifyInstance, { configuration }: ImportDependenci
   }
 }
 
-/** Serves uploads, imports, their files and their progress. The importer is closed with the server. */
-export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, dependencies) => {
-  const { importer, configuration, clock } = dependencies;
-  const { folder, maxFileBytes, uploadBounds } = dependencies;
-  const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes });
-  const progress = createProgressStreams(importer, clock);
-  app.addHook('preClose', () => importer.close());
+/** Finds the import that a request names. Throws `not_found` if there is none. */
+type FindImport = (request: FastifyRequest<ById>) => ImportRecord;
 
-  const findImport = (request: FastifyRequest<ById>): ImportRecord =>
-    found(importer.find(callerOf(request), request.params.id), 'import');
+/** Adds the list of imports, one import, and its progress. */
+function addReadingRoutes(app: FastifyInstance, dependencies: ImportDependencies, findImport: FindImport): void {
+  const { importer, configuration, clock, maxFileBytes } = dependencies;
+  const progress = createProgressStreams(importer, clock);
 
   app.get('/v1/imports', {
     config,
@@ -160,7 +157,9 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     }),
     handler: async (request, reply) => progress.send(findImport(request), request, reply),
   });
+}
 
+function addStoppingRoute(app: FastifyInstance, { importer }: ImportDependencies, findImport: FindImport): void {
   app.post<ById>('/v1/imports/:id/stop', {
     config,
     schema: described({
@@ -180,7 +179,17 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       return { meta: success, import: await shownImport(importer, findImport(request)) };
     },
   });
+}
 
+/** Serves uploads, imports, their files and their progress. The importer is closed with the server. */
+export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, dependencies) => {
+  const { importer, folder, maxFileBytes, uploadBounds, admitWrite } = dependencies;
+  const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes }, admitWrite);
+  app.addHook('preClose', () => importer.close());
+  const findImport: FindImport = (request) => found(importer.find(callerOf(request), request.params.id), 'import');
+
+  addReadingRoutes(app, dependencies, findImport);
+  addStoppingRoute(app, dependencies, findImport);
   addFileRoutes(app, dependencies);
   await app.register(batchRoutes, dependencies);
   await app.register(uploadRoutes, { ...dependencies, uploads });

@@ -25,9 +25,9 @@ async function useServer(uploadBounds: NonNullable<ImportDependencies['uploadBou
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-slow-uploads-'));
   folders.push(folder);
   const api = await useApi({
-    addRoutes: (deps) => async (app) => {
-      const importer = createImporter({ ...deps, bounds: { maxRunning: 1 } });
-      await app.register(importRoutes, { ...deps, importer, folder, maxFileBytes: 2 ** 30, uploadBounds });
+    addRoutes: (dependencies) => async (app) => {
+      const importer = createImporter({ ...dependencies, bounds: { maxRunning: 1 } });
+      await app.register(importRoutes, { ...dependencies, importer, folder, maxFileBytes: 2 ** 30, uploadBounds });
     },
   });
   await api.app.listen({ port: 0, host: '127.0.0.1' });

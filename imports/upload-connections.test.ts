@@ -21,10 +21,15 @@ const atOnce = async (): Promise<void> => {};
 /** What happens between the head of an upload and the reading of its body. */
 let beforeReading = atOnce;
 const api = await useApi({
-  addRoutes: (deps) => async (app) => {
-    const importer = createImporter(deps);
+  addRoutes: (dependencies) => async (app) => {
+    const importer = createImporter(dependencies);
     const check: typeof importer.check = (scope) => beforeReading().then(() => importer.check(scope));
-    await app.register(importRoutes, { ...deps, importer: { ...importer, check }, folder, maxFileBytes: 2 ** 30 });
+    await app.register(importRoutes, {
+      ...dependencies,
+      importer: { ...importer, check },
+      folder,
+      maxFileBytes: 2 ** 30,
+    });
   },
 });
 const address = await api.app.listen({ port: 0, host: '127.0.0.1' });

@@ -5,7 +5,7 @@
  * caller waits for it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { callerOf } from '../http/access/authority.js';
@@ -15,6 +15,7 @@ import { answerOf, capitalized, contentOf, described } from '../http/describe.js
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
+import { ErrorBody } from '../schemas/json/common.js';
 import { Import, type ImportRecord } from '../schemas/json/import.js';
 import { dryRunParameter } from './batch-routes.js';
 import type { ImportRequest } from './execution.js';
@@ -46,6 +47,24 @@ const parameters = Type.Object({
     }),
   ),
 });
+
+const answer = answerOf({ import: Import });
+/** A failure shows the import as well if there was one. */
+const failure = Type.Object({ ...ErrorBody.properties, import: Type.Optional(Import) });
+
+/** Adds to a description that an import may go on after the answer, and that failures show it. */
+function withImports(description: FastifySchema): FastifySchema {
+  const responses = description.response as Readonly<Record<number, object>>;
+  return {
+    ...description,
+    response: {
+      ...responses,
+      202: { ...answer, description: 'The import goes on' },
+      400: { ...responses[400], ...failure },
+      503: { ...responses[503], ...failure },
+    },
+  };
+}
 
 const fileBody = contentOf(
   Object.fromEntries(
@@ -145,18 +164,20 @@ export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, 
     files.post(`/v1/${name}/import`, {
       config: { authority: 'secret', limit: 'management', isRepeatable: true, streamsBody: true },
       schema: {
-        ...described({
-          operationId: `import${capitalized(name)}`,
-          tag: name,
-          summary: `Import a file of ${name}`,
-          description:
-            'CSV with a header, a GeoJSON FeatureCollection, or lines of JSON; gzip is accepted. Each row is created ' +
-            'or updated by its pair of tag and externalId. Bad rows are reported and the others are applied. A ' +
-            'project runs one import at a time.',
-          querystring: parameters,
-          answer: answerOf({ import: Import }),
-          failures: [400, 409, 413, 503],
-        }),
+        ...withImports(
+          described({
+            operationId: `import${capitalized(name)}`,
+            tag: name,
+            summary: `Import a file of ${name}`,
+            description:
+              'CSV with a header, a GeoJSON FeatureCollection, or lines of JSON; gzip is accepted. Each row is ' +
+              'created or updated by its pair of tag and externalId. Bad rows are reported and the others are ' +
+              'applied. A project runs one import at a time.',
+            querystring: parameters,
+            answer,
+            failures: [400, 409, 413, 503],
+          }),
+        ),
         consumes: [...uploadTypes],
         body: fileBody,
       },

@@ -5,7 +5,6 @@
  * Uploads under way have bounds of their own. A project has few of a node's places, so that it cannot take them all,
  * and an upload that is too slow loses its place.
  */
-
 import { createWriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ import { createFolder } from '../schemas/create-folder.js';
 import { cutText } from '../schemas/cut-text.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
-import { formatOfName } from '../schemas/import-formats.js';
+import { formatOfName, importFormatsByExtension } from '../schemas/import-formats.js';
 import type { ImportFormat } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';
 import { limitText } from '../schemas/sizes.js';
@@ -44,11 +43,19 @@ const formatsByType = new Map<string, ImportFormat>([
 ]);
 
 const formType = 'multipart/form-data';
+const extensions = Object.keys(importFormatsByExtension).join(', ');
 
 const unsupported = (): ApiError =>
   new ApiError(
     'unsupported_media_type',
     `Content-Type must be text/csv, application/geo+json, application/x-ndjson or ${formType}`,
+  );
+
+/** The Content-Type of the form was right, so the file of it is named. */
+const unsupportedPart = (): ApiError =>
+  new ApiError(
+    'unsupported_media_type',
+    `the name of the file must end with ${extensions}, or its part of the form must have the Content-Type of one`,
   );
 
 /** The media types that bodies of imports may have, with the one of forms. */
@@ -66,15 +73,19 @@ const maxFileNameCharacters = 255;
 const shortName = (name: string | undefined): string | null =>
   cutText(name?.split(/[/\\]/).at(-1) ?? '', maxFileNameCharacters).toWellFormed() || null;
 
-/** Counts bytes, and fails beyond the limit. */
-function bounded(maxBytes: number, count: { bytes: number }): Transform {
+/** Counts bytes. Fails beyond the limit, and while the disk is nearly full: a small body may become a large file. */
+function bounded(maxBytes: number, count: { bytes: number }, admitWrite: (() => void) | undefined): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       count.bytes += chunk.length;
-      if (count.bytes <= maxBytes) return done(null, chunk);
-      return done(
-        new ApiError('body_too_large', `the file is larger than ${limitText(maxBytes)} (imports.maxFileBytes)`),
-      );
+      try {
+        if (count.bytes > maxBytes)
+          throw new ApiError('body_too_large', `the file is larger than ${limitText(maxBytes)} (imports.maxFileBytes)`);
+        admitWrite?.();
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
     },
   });
 }
@@ -117,7 +128,7 @@ function receiveForm(
       if (received !== undefined || format === undefined) {
         file.resume();
         const twice = new ApiError('invalid_body', 'the form has several files; send one at a time');
-        fail(received === undefined ? unsupported() : twice);
+        fail(received === undefined ? unsupportedPart() : twice);
         return;
       }
       part = file as Readable;
@@ -183,8 +194,15 @@ function paced(body: Readable, { windowMs, minWindowBytes }: UploadBounds): Read
   return connected(body, pace, () => clearInterval(checking));
 }
 
-/** Removes what an earlier process left in the folder. */
-export async function openUploadFolder(path: string, bounds: UploadBounds): Promise<UploadFolder> {
+/**
+ * Removes what an earlier process left in the folder.
+ * @param admitWrite throws while nothing can be stored.
+ */
+export async function openUploadFolder(
+  path: string,
+  bounds: UploadBounds,
+  admitWrite?: () => void,
+): Promise<UploadFolder> {
   createFolder(path);
   for (const name of await readdir(path)) await rm(join(path, name), { force: true });
   const { maxUploads, maxUploadsPerProject } = bounds;
@@ -208,7 +226,7 @@ export async function openUploadFolder(path: string, bounds: UploadBounds): Prom
       const remove = () => rm(file, { force: true });
       const count = { bytes: 0 };
       const write = (source: Readable) =>
-        pipeline(source, bounded(bounds.maxFileBytes, count), createWriteStream(file));
+        pipeline(source, bounded(bounds.maxFileBytes, count, admitWrite), createWriteStream(file));
       try {
         const type = mediaTypeOf(request);
         const body = paced(uploadedBody(request), bounds);

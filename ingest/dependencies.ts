@@ -7,7 +7,7 @@ import type { Tracing } from '../pipeline/tracing.js';
 import type { User } from '../schemas/json/user.js';
 import type { Location } from '../schemas/records.js';
 import { type Admission, createAdmission, createIntake, type Intake } from './intake.js';
-import { lastKnownUser } from './last-known.js';
+import { lastKnownUser, userOfDropped } from './last-known.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectionCounter } from './rejections.js';
 import { createWaiting, type Waiting } from './waiting.js';
@@ -59,6 +59,8 @@ export interface IngestParts extends IngestDependencies {
   readonly waiting: Waiting;
   /** Returns the user of the last of the locations, without waiting for their outcome. */
   readonly lastKnownUser: (locations: readonly Location[]) => Promise<User>;
+  /** Returns the user of a location that is dropped. */
+  readonly userOfDropped: (location: Location) => Promise<User>;
   /** Returns what a caller's key may read about users. */
   readonly disclosureFor: (caller: Pick<Caller, 'kind'>) => Disclosure;
 }
@@ -74,6 +76,7 @@ export function createParts(dependencies: IngestDependencies): IngestParts {
     intake: createIntake({ log, admission, metrics, tracing }),
     waiting: createWaiting({ inbox, ...bounds }),
     lastKnownUser: (locations) => lastKnownUser(locations, dependencies),
+    userOfDropped: (location) => userOfDropped(location, dependencies),
     disclosureFor: createDisclosures((query) => spatial.context(query)),
   };
 }

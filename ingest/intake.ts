@@ -1,5 +1,4 @@
 /** Admits locations within bounds, encodes them and appends them to the log. */
-
 import { isPortError } from '../pipeline/errors.js';
 import { type Log, type NewRecord, type RecordHeaders, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';

@@ -8,7 +8,7 @@ import { encodeDeviceState } from '../pipeline/records/device-state.js';
 import type { DeviceState, Location } from '../schemas/records.js';
 import { exampleDetails } from '../schemas/testing/examples.js';
 import { propertyRuns } from '../schemas/testing/property-runs.js';
-import { lastKnownUser } from './last-known.js';
+import { lastKnownUser, userOfDropped } from './last-known.js';
 
 const context = contextOf(flatWorld([]));
 
@@ -52,11 +52,13 @@ const known = (locations: readonly Location[], state: DeviceState | undefined) =
   knownWith(locations, async () => [state && encoded(state)]);
 
 const knownWith = (locations: readonly Location[], load: StateStore['load']) =>
-  lastKnownUser(locations, {
-    log: { partitionOf: () => 0 },
-    states: { load },
-    configuration: { storedGeofenceHead: () => undefined, beacon: () => undefined } as never,
-  });
+  lastKnownUser(locations, sourcesWith(load));
+
+const sourcesWith = (load: StateStore['load']) => ({
+  log: { partitionOf: () => 0 },
+  states: { load },
+  configuration: { storedGeofenceHead: () => undefined, beacon: () => undefined } as never,
+});
 
 test('while the state store is unavailable, the user is as the location describes it', async () => {
   const sent = [locationAt(1, 0, 0, { userId: 'ann' })];
@@ -86,4 +88,14 @@ test('regression: the answer named a record that evaluation did not create after
   const sent = [at('anonymous again', {}), at('without a time', { deviceTimed: false })];
   const { user } = stateAfter([...before, ...sent]);
   expect((await known(sent, stateAfter(before).state))._id).toBe(user);
+});
+
+// An old stop that was dropped named the record that it would have made, and the next location another one.
+test('regression: the answer to a dropped stop named a record that nothing makes', async () => {
+  const { state, user } = stateAfter([locationAt(1, 0, 0, { id: 'before', userId: 'ann' })]);
+  const stop = locationAt(2, 0, 0, { id: 'stop', userId: 'bob', deviceTimed: false });
+  const sources = sourcesWith(async () => [state && encoded(state)]);
+  expect(await userOfDropped(stop, sources)).toMatchObject({ _id: user, userId: 'ann' });
+  const neverSeen = sourcesWith(async () => [undefined]);
+  expect(await userOfDropped(stop, neverSeen)).toMatchObject({ userId: 'bob' });
 });

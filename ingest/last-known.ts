@@ -2,11 +2,10 @@
  * Returns a user as it is known without waiting: from the stored state, or, for a device that was never seen, from the
  * request itself.
  */
-
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import { admit, stateAfter } from '../pipeline/evaluation/admission.js';
-import { profileAfter } from '../pipeline/evaluation/users.js';
+import { existingUser, profileAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { decodeDeviceState } from '../pipeline/records/device-state.js';
@@ -41,13 +40,27 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
   const location = locations.at(-1)!;
   const state = await storedState(location, sources).catch(nothingInAnOutage);
   const ofTheDevice = locations.filter(({ deviceId }) => deviceId === location.deviceId);
-  const user = userAfter(ofTheDevice, state);
+  return shown(userAfter(ofTheDevice, state), location, sources);
+}
+
+/**
+ * Returns the user of a location that is dropped: no record is made for it. Only a device that was never seen has none,
+ * and its user is as the location describes it.
+ */
+export async function userOfDropped(location: Location, sources: LastKnownSources): Promise<User> {
+  const state = await storedState(location, sources).catch(nothingInAnOutage);
+  const user = existingUser(location, state?.users ?? []) ?? userAfter([location], undefined);
+  return shown(user, location, sources);
+}
+
+/** Returns a user's JSON. What its record lacks is as the location describes it. */
+async function shown(user: UserState, location: Location, { configuration }: LastKnownSources): Promise<User> {
   const known = {
     ...user,
     profile: user.profile ?? profileAfter(null, location.details),
     last: user.last ?? { ...location, beacons: null },
   };
-  return (await userInTurns(known, location, sources.configuration))!;
+  return (await userInTurns(known, location, configuration))!;
 }
 
 /**

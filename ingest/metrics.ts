@@ -1,10 +1,5 @@
 /** The metrics of ingest. The process implements {@link IngestMetrics} with its metrics library. */
-
-interface MetricDefinition {
-  readonly kind: 'counter' | 'gauge';
-  readonly help: string;
-  readonly label?: string;
-}
+import type { MetricDefinition } from '../schemas/metric-definition.js';
 
 /** Metrics of ingestion, with their help texts. */
 export const ingestMetrics = {

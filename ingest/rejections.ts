@@ -5,7 +5,6 @@
  * `Rejection` record per project, environment, endpoint, code and field on topic `rejections`. Best effort: a process
  * that is killed loses the counts of its last second.
  */
-
 import { TrackRequest } from '../http/location/schema.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';

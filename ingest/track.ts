@@ -1,10 +1,10 @@
 /** POST /v1/track and /v1/track/replay: locations from devices. The answers carry the events that they caused. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/access/authority.js';
 import type { Caller } from '../http/access/keys.js';
 import { accepted } from '../http/fields/reader.js';
 import { readStructure } from '../http/fields/structures.js';
-import { readNumber } from '../http/fields/values.js';
+import { readBoolean, readNumber } from '../http/fields/values.js';
 import { normalizeAddress } from '../http/location/address.js';
 import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import { TrackRequest } from '../http/location/schema.js';
@@ -67,12 +67,27 @@ function nearbyLimitOf({ nearbyGeofencesLimit }: AnswerFields): number | undefin
   return limit === undefined || limit < 0 ? undefined : limit;
 }
 
+const mobileTypes: readonly unknown[] = ['iOS', 'Android'];
+
+/**
+ * Returns whether a mobile SDK sends a stop again that is too old. After a refusal it would send this stop in place of
+ * each later location.
+ */
+const isOutdatedStop = ({ headers }: FastifyRequest, { replayed }: TrackFields, { param }: FieldProblem): boolean =>
+  param === 'updatedAtMsDiff' && readBoolean(replayed) === true && mobileTypes.includes(headers['x-radar-device-type']);
+
 const rejectionJson = ({ index, param, rule }: RejectedReplay) => ({ index, param, message: `${param}: ${rule}` });
 
-/** Registers both routes. */
-export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
-  const { intake, waiting, metrics, rejections: counter, clock, bounds, disclosureFor } = parts;
-
+/** Creates the steps that both routes have. */
+function createSteps({
+  intake,
+  metrics,
+  rejections: counter,
+  clock,
+  disclosureFor,
+  lastKnownUser,
+  userOfDropped,
+}: IngestParts) {
   const receiptOf = (request: FastifyRequest, replayed: boolean, replyTo: string): Receipt => {
     const { project, environment } = callerOf(request);
     return { project, environment, receivedAt: clock(), ip: normalizeAddress(request.ip) ?? null, replayed, replyTo };
@@ -100,7 +115,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const reply = replies.get(location.id);
         return reply === undefined ? [] : disclosure.events(reply, location);
       }),
-      user: await disclosure.user(latest?.user ?? (await parts.lastKnownUser(locations)), last),
+      user: await disclosure.user(latest?.user ?? (await lastKnownUser(locations)), last),
       ...(latest?.nearbyGeofences && {
         nearbyGeofences: disclosure.geofences(latest.nearbyGeofences.slice(0, nearbyLimit)),
       }),
@@ -118,12 +133,26 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     return answerOf(callerOf(request), locations, await wait.replies(locations.length), nearbyLimitOf(fields));
   }
 
+  /** Answers a location that is dropped because of its age, with the user as last known. */
+  async function answerToOutdated(request: FastifyRequest, fields: TrackFields, problem: FieldProblem) {
+    const location = accepted(readLocation({ ...fields, updatedAtMsDiff: null }, receiptOf(request, true, '')));
+    const user = await disclosureFor(callerOf(request)).user(await userOfDropped(location), location);
+    return { meta: { code: 200 }, events: [], user, rejections: [rejectionJson({ index: 0, ...problem })] };
+  }
+
   /** Counts locations that were refused, beside those that {@link intake} counts as accepted. */
   function countRejections(request: FastifyRequest, endpoint: 'track' | 'replay', problems: readonly FieldProblem[]) {
     metrics.add('locations_rejected_total', problems.length, endpoint);
     for (const problem of problems) counter.add(callerOf(request), endpoint, problem);
   }
 
+  return { receiptOf, appendAndAnswer, answerToOutdated, countRejections };
+}
+
+type Steps = ReturnType<typeof createSteps>;
+
+function addTrackRoute(app: FastifyInstance, { waiting }: IngestParts, steps: Steps): void {
+  const { receiptOf, appendAndAnswer, answerToOutdated, countRejections } = steps;
   app.post(
     '/v1/track',
     {
@@ -140,13 +169,18 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
           return await appendAndAnswer(request, 'track', wait, [result.value], fields);
         }
         countRejections(request, 'track', [result.problem]);
+        if (isOutdatedStop(request, fields, result.problem))
+          return await answerToOutdated(request, fields, result.problem);
         throw refusalOf(result.problem);
       } finally {
         wait.cancel();
       }
     },
   );
+}
 
+function addReplayRoute(app: FastifyInstance, { waiting, bounds }: IngestParts, steps: Steps): void {
+  const { receiptOf, appendAndAnswer, countRejections } = steps;
   app.post(
     '/v1/track/replay',
     {
@@ -177,4 +211,11 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       }
     },
   );
+}
+
+/** Registers both routes. */
+export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
+  const steps = createSteps(parts);
+  addTrackRoute(app, parts, steps);
+  addReplayRoute(app, parts, steps);
 };

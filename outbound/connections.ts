@@ -17,7 +17,7 @@ export interface Job {
 }
 
 /** Bounds of every origin. */
-export interface ConnectionBounds {
+interface ConnectionBounds {
   readonly maxConnectionsPerOrigin: number;
   readonly maxHeaderBytes: number;
 }

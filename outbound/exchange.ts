@@ -12,7 +12,7 @@ import { failureOf, isConnectionLost, OutboundError } from './failures.js';
 import type { BodyReceiver, OutboundRequest, OutboundResult } from './result.js';
 
 /** Bounds of one request and its response. */
-export interface ExchangeBounds {
+interface ExchangeBounds {
   /** Total time limit: waiting for a connection, resolving, connecting, sending, reading. */
   readonly timeoutMs: number;
   /** Time limit for the body after the headers, within the total. */

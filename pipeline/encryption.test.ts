@@ -13,8 +13,8 @@ test('decrypts a secret only for its owner and with its key', () => {
       const encrypted = secretCipher.encrypt(secret, owner);
       expect(secretCipher.decrypt(encrypted, owner)).toBe(secret);
       expect(secretCipher.encrypt(secret, owner)).not.toBe(encrypted);
-      expect(() => other.decrypt(encrypted, owner)).toThrow();
-      if (stranger !== owner) expect(() => secretCipher.decrypt(encrypted, stranger)).toThrow();
+      expect(other.decrypt(encrypted, owner)).toBeUndefined();
+      if (stranger !== owner) expect(secretCipher.decrypt(encrypted, stranger)).toBeUndefined();
     }),
   );
 });
@@ -24,10 +24,10 @@ test('rejects a changed byte at any position', () => {
   for (let index = 0; index < encrypted.length; index++) {
     const changed = Buffer.from(encrypted);
     changed[index] = (changed[index] as number) ^ 1;
-    expect(() => secretCipher.decrypt(changed.toString('base64'), 'owner')).toThrow();
+    expect(secretCipher.decrypt(changed.toString('base64'), 'owner')).toBeUndefined();
   }
   for (const cut of [0, 5, 27])
-    expect(() => secretCipher.decrypt(encrypted.subarray(0, cut).toString('base64'), 'owner')).toThrow();
+    expect(secretCipher.decrypt(encrypted.subarray(0, cut).toString('base64'), 'owner')).toBeUndefined();
 });
 
 test('rejects a key of another length', () => {

@@ -10,8 +10,8 @@ export interface SecretCipher {
    * Returns nonce, ciphertext and tag as base64. `owner` is an id: the result cannot be decrypted for another owner.
    */
   encrypt(secret: string, owner: string): string;
-  /** Throws if the text was encrypted with another key or for another owner, or was changed. */
-  decrypt(encrypted: string, owner: string): string;
+  /** Returns undefined if the text was encrypted with another key or for another owner, or was changed. */
+  decrypt(encrypted: string, owner: string): string | undefined;
 }
 
 /** Length of a key of AES-256. */
@@ -34,10 +34,15 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
     },
     decrypt(encrypted, owner) {
       const bytes = Buffer.from(encrypted, 'base64');
-      if (bytes.length < nonceBytes + tagBytes) throw new Error('the encrypted text is too short');
+      if (bytes.length < nonceBytes + tagBytes) return undefined;
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
       decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString();
+      const secret = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+      try {
+        return Buffer.concat([secret, decipher.final()]).toString();
+      } catch {
+        return undefined;
+      }
     },
   };
 }

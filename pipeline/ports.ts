@@ -5,7 +5,6 @@
  * Rules of every implementation: a resolved promise means done (durable where it says so); rejection means unexpected,
  * and the caller lets it end the process; expected refusals are values. Nothing buffers without bound.
  */
-
 import type { Event, User } from '../schemas/json/user.js';
 import type { OutcomeResult } from '../schemas/records.js';
 

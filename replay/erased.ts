@@ -29,11 +29,13 @@ export interface Erased {
   readonly users: ReadonlyMap<string, ErasedTimes>;
   /** `_id`s of events. */
   readonly events: ReadonlySet<string>;
+  /** When everything was received that counts as erased, because the name of an erasure can't be decrypted. */
+  readonly all: ErasedTimes | undefined;
   /** Ids of the erasures. */
   readonly ids: ReadonlySet<string>;
 }
 
-export const nothingErased: Erased = { users: new Map(), events: new Set(), ids: new Set() };
+export const nothingErased: Erased = { users: new Map(), events: new Set(), all: undefined, ids: new Set() };
 
 interface ErasedParts {
   readonly configuration: Pick<ConfigurationReader, 'erasures'>;
@@ -47,15 +49,18 @@ export function erasedIn({ configuration, secretCipher, clock }: ErasedParts, sc
   const events = new Set<string>();
   const ids = new Set<string>();
   const nowMs = clock();
+  let all: ErasedTimes | undefined;
+  // The oldest come first, so the latest erasure of a name counts.
   for (const record of configuration.erasures(scope)) {
     ids.add(record._id);
     if (record.subject === 'project') continue;
     const name = secretCipher.decrypt(record.target, record._id);
-    if (record.subject === 'event') events.add(name);
-    // The oldest come first, so the latest erasure of a name counts.
-    else users.set(name, erasedTimes(coveredUntil(record, nowMs), nowMs));
+    const times = erasedTimes(coveredUntil(record, nowMs), nowMs);
+    if (name === undefined) all = times;
+    else if (record.subject === 'event') events.add(name);
+    else users.set(name, times);
   }
-  return { users, events, ids };
+  return { users, events, all, ids };
 }
 
 /**
@@ -67,7 +72,7 @@ export async function createErasedTest(
   log: ReadableLog,
   scope: Scope,
   span: Pick<Span, 'partition' | 'from'>,
-  { users, events }: Erased,
+  { users, events, all }: Erased,
 ): Promise<(event: Event) => boolean> {
   const namesByDevice = await erasedNamesByDevice(log, scope, span, users);
 
@@ -80,6 +85,7 @@ export async function createErasedTest(
 
   return ({ id, user, actualCreatedAt }) => {
     if (events.has(id)) return true;
+    if (all !== undefined && isErasedTime(all, actualCreatedAt)) return true;
     if (user === null) return false;
     if (user.id !== null && erasedIds.has(user.id)) return true;
     if ([user.id, user.userId, user.deviceId].some((name) => isErasedName(name, actualCreatedAt))) {

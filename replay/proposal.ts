@@ -4,7 +4,6 @@
  * Input: the text. Output: the geofences in normal form, and the problems of invalid ones. Fields and rules are those
  * of `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
  */
-
 import { featureFields } from '../api/feature-fields.js';
 import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';

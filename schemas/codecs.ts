@@ -73,7 +73,7 @@ export interface Codec<T> {
 }
 
 /** A version of a schema that earlier releases wrote. */
-export interface OlderVersion {
+interface OlderVersion {
   readonly schemaId: number;
   readonly type: avro.Type;
 }

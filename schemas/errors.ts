@@ -8,7 +8,7 @@
  */
 
 /** One row of the catalogue. `retry`: the same request, unchanged, may succeed later. */
-export interface ErrorDefinition {
+interface ErrorDefinition {
   readonly status: number;
   readonly retry: boolean;
   readonly meaning: string;

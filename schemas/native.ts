@@ -90,7 +90,7 @@ abstract class ByteColumn implements Column {
 export class TextColumn extends ByteColumn {
   readonly type = 'String';
 
-  /** Adds a time in epoch ms as an integer of 64 bits; fractions are cut. */
+  /** Adds text. Half of a surrogate pair becomes U+FFFD. */
   add(value: string): void {
     const { bytes } = this;
     const { length } = value;
@@ -180,11 +180,11 @@ export class DoubleColumn extends ByteColumn {
 
 const twoTo32 = 2 ** 32;
 
-/** Times as epoch milliseconds, rounded down. */
+/** A column of times. */
 export class TimeColumn extends ByteColumn {
   readonly type = "DateTime64(3, 'UTC')";
 
-  /** Adds a time as an integer of 64 bits; fractions of a millisecond are cut. */
+  /** Adds a time in epoch ms as an integer of 64 bits. Rounds fractions of a millisecond down. */
   add(epochMs: number): void {
     const { bytes } = this;
     bytes.reserve(8);

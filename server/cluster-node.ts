@@ -19,6 +19,7 @@ import { followInBackground } from '../pipeline/catalog/index/follow.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
 import { followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
+import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
@@ -41,6 +42,7 @@ import { createDemand } from './demand.js';
 import { ConfigurationError } from './failures.js';
 import { createNodeServer, type NodeParts } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
+import { reportUnreadableSecrets } from './keys/unreadable-secrets.js';
 import { createConfiguredMailer } from './mail.js';
 import {
   clusterMetrics,
@@ -158,6 +160,37 @@ function createHistories(
   };
 }
 
+/** Opens what the roles share: the services, and the node's own read model. */
+async function openStores(
+  { configuration, logger, registry, demand }: Pick<NodeParts, 'configuration' | 'logger' | 'registry' | 'demand'>,
+  options: ReturnType<typeof clusterOptionsOrRefuse>,
+  ending: AbortSignal,
+) {
+  const reports = createReports(logger, registry);
+  const space = createSpace();
+  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
+  const observers = createServiceObservers(registry);
+  const backend = await openCluster({ ...options, ...reports, ending, observers });
+  const opened = await openConfiguration({ configuration, logger, demand }, backend, space);
+  const histories = createHistories(options.clickHouse, {
+    observer: observers.clickhouse,
+    patience: backend.patience,
+    logger,
+    onProblem: reports.onProblem,
+  });
+  return { ...opened, space, spaceWatch, backend, histories };
+}
+
+/** Loads the fences and beacons of the read model, which must have caught up, and keeps them close to it. */
+function openCatalog(readModel: ReadModel) {
+  const catalog = createCatalog(readModel);
+  return {
+    catalog,
+    following: followInBackground(catalog),
+    spatial: createSpatialQueries(catalog, Date.now),
+  };
+}
+
 /** Starts the roles of the node, one after another. */
 async function startRoles(roles: readonly Role[], parts: RoleParts): Promise<ReadonlyMap<Role, Part>> {
   const running = new Map<Role, Part>();
@@ -190,20 +223,11 @@ export async function startClusterNode(
 
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, configuration.roles.join(), logger);
-  const reports = createReports(logger, registry);
-  const space = createSpace();
-  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
-  const observers = createServiceObservers(registry);
-  const backend = await openCluster({ ...options, ...reports, ending, observers });
   const demand = createDemand();
-  const opened = await openConfiguration({ configuration, logger, demand }, backend, space);
-  const { readModel, changes, writer, catchUp } = opened;
-
-  // Created after the read model has caught up, because the catalog loads its fences from it.
-  const catalog = createCatalog(readModel);
-  const following = followInBackground(catalog);
-  const spatial = createSpatialQueries(catalog, Date.now);
+  const stores = await openStores({ configuration, logger, registry, demand }, options, ending);
+  const { space, backend, histories, readModel, changes, writer, catchUp } = stores;
   const { values } = backend;
+  const { catalog, following, spatial } = openCatalog(readModel);
   const node: NodeParts = {
     configuration,
     logger,
@@ -219,12 +243,8 @@ export async function startClusterNode(
     demand,
     catchUp,
   };
-  const histories = createHistories(options.clickHouse, {
-    observer: observers.clickhouse,
-    patience: backend.patience,
-    logger,
-    onProblem: reports.onProblem,
-  });
+  reportUnreadableSecrets(node);
+
   const app = createNodeServer(node);
   const operations = await addOperations(app, {
     // Without a write the node learns of no change: keys that were revoked elsewhere would stay valid here.
@@ -251,8 +271,8 @@ export async function startClusterNode(
   /** In the order of stopping. */
   const parts: readonly Part[] = [
     { stop: () => closeHttp(app, configuration, logger) },
-    { stop: async () => spaceWatch.stop() },
-    opened.folderWatch,
+    { stop: async () => stores.spaceWatch.stop() },
+    stores.folderWatch,
     ...stopOrder.flatMap((role) => running.get(role) ?? []),
     { stop: async () => following.stop() },
     ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),

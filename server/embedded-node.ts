@@ -23,7 +23,6 @@ import { leasesOfOnlyNode } from '../pipeline/sweeper.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { addBacklogMetrics, newAppliedOffsets, offsetsOf, sharedProgress } from './backlog.js';
 import { backupRoutes } from './backup/routes.js';
-import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { refuseContradictions } from './contradictions.js';
@@ -35,11 +34,13 @@ import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { refuseUnfinishedRestore } from './data-folder/unfinished-restore.js';
 import { refuseSmallDisk, refuseUnusableFiles } from './data-folder/unusable.js';
 import { createDemand } from './demand.js';
 import { type ApiServices, addApi, addIngest, createNodeServer, type NodeParts } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
+import { reportUnreadableSecrets } from './keys/unreadable-secrets.js';
 import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
 import { createProcessRegistry, exposition } from './metrics.js';
@@ -235,6 +236,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     demand,
   };
 
+  reportUnreadableSecrets(node);
   // Started after the read model has caught up, because the location stage loads its fences from it.
   const threads = await startThreads(node, stores);
   const jobs = startJobs(stores, threads, node);

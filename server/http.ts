@@ -16,7 +16,7 @@ import { createKeyRing } from '../http/access/keys.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
 import { exportRoutes } from '../imports/export/routes.js';
-import { createImporter, defaultImportBounds, type Importer } from '../imports/importer.js';
+import { createImporter, defaultImportBounds, type Importer, type ImporterParts } from '../imports/importer.js';
 import { geometryResolver } from '../imports/resources.js';
 import { type ImportDependencies, importRoutes } from '../imports/routes.js';
 import { uploadsPerRunningImport } from '../imports/uploads.js';
@@ -46,8 +46,16 @@ import { readModelFolder } from './data-folder/folders.js';
 import type { Demand } from './demand.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
-import { addGauge, apiMetrics, createRecorder, createRequestObserver, observeCaches, slowStreams } from './metrics.js';
-import { observedMaps } from './observed-maps.js';
+import {
+  addGauge,
+  apiMetrics,
+  createRecorder,
+  createRequestObserver,
+  observeCaches,
+  type Recorder,
+  slowStreams,
+} from './metrics.js';
+import { countImport, countSyncRun, observedServices } from './observed-services.js';
 import { shareHistory } from './shares.js';
 import { addSync } from './sync.js';
 import { createImportThread } from './threads/import-host.js';
@@ -186,9 +194,11 @@ interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'eras
 export async function addApi(
   app: FastifyInstance,
   node: NodeParts,
-  given: ApiGiven,
+  unobserved: ApiGiven,
 ): Promise<Pick<Sweeper, 'done' | 'stop'>> {
   const { configuration, readModel, logger, values } = node;
+  const metrics = createRecorder(apiMetrics, node.registry);
+  const given = { ...unobserved, services: observedServices(unobserved.services, metrics) };
   const { writer, stores, services } = given;
   const observeCache = observeCaches(node.registry);
   const geocoding = createGeocoding(configuration, values, observeCache);
@@ -197,9 +207,15 @@ export async function addApi(
   // Baking starts after the listener, so it does not delay the start.
   app.addHook('onListen', async () => services.maps.prepare());
   const { ipGeocoder } = geocoding;
-  await app.register(apiRoutes, { ...resourceParts(app, node, given), geometrySources, ipGeocoder, observeCache });
-  await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
-  await addJobs(app, node, given, geometrySources);
+  await app.register(apiRoutes, {
+    ...resourceParts(app, node, given, metrics),
+    geometrySources,
+    ipGeocoder,
+    observeCache,
+  });
+  const mail = configuration.mail.host === '' ? 'outbox' : 'sent';
+  await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled, mail }));
+  await addJobs(app, node, given, { geometrySources, metrics });
   const follower = createPlaceFollower({
     readModel,
     writer,
@@ -217,10 +233,10 @@ function resourceParts(
   app: FastifyInstance,
   { configuration, readModel, logger, sessions, registry, values, secretCipher }: NodeParts,
   { writer, spatial, analytics, erasesNothing, stores, services, admitWrite, nextOffsets }: ApiGiven,
+  metrics: Recorder,
 ): Omit<ApiDependencies, 'geometrySources' | 'ipGeocoder' | 'observeCache'> {
   const { log, states, deliveries } = stores;
   const { maps, mailer, webhookClient } = services;
-  const metrics = createRecorder(apiMetrics, registry);
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   return {
     configuration: readModel,
@@ -241,7 +257,7 @@ function resourceParts(
       },
     },
     maps: {
-      ...observedMaps(maps, metrics),
+      ...maps,
       publicUrl: configuration.http.publicUrl,
       costPerKeyPerSecond: configuration.limits.mapCostPerKeyPerSecond,
       maxCacheBytes: configuration.maps.maxCacheBytes,
@@ -266,10 +282,16 @@ async function addJobs(
   app: FastifyInstance,
   { configuration, readModel, logger, values, secretCipher }: NodeParts,
   { writer, stores, services, admitWrite, isOnlyNode, replaySource }: ApiGiven,
-  geometrySources: ImportDependencies['geometrySources'],
+  { geometrySources, metrics }: Pick<ImportDependencies, 'geometrySources'> & { readonly metrics: Recorder },
 ): Promise<void> {
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
-  const importer = await addImports(app, configuration, logger, { ...importing, values, admitWrite, isOnlyNode });
+  const importer = await addImports(app, configuration, logger, {
+    ...importing,
+    values,
+    admitWrite,
+    isOnlyNode,
+    onEnded: (record) => countImport(record, metrics),
+  });
   await app.register(
     demoRoutes({
       ...importing,
@@ -297,19 +319,21 @@ async function addJobs(
     mailer: services.mailer,
     cipher: secretCipher,
     admitWrite,
+    onEnded: (run) => countSyncRun(run, metrics),
   });
 }
 
 type ImportParts = Pick<ImportDependencies, 'configuration' | 'geometrySources' | 'clock'> &
   Pick<ApiGiven, 'writer' | 'admitWrite' | 'isOnlyNode'> &
-  Pick<NodeParts, 'values'>;
+  Pick<NodeParts, 'values'> &
+  Pick<ImporterParts, 'onEnded'>;
 
 /** Adds the routes of imports, and starts their thread. */
 async function addImports(
   app: FastifyInstance,
   configuration: Configuration,
   logger: Logger,
-  { values, admitWrite, isOnlyNode = false, ...parts }: ImportParts,
+  { values, admitWrite, isOnlyNode = false, onEnded, ...parts }: ImportParts,
 ): Promise<Importer> {
   const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
   const bounds = { ...defaultImportBounds, maxRows, maxRunning };
@@ -322,7 +346,7 @@ async function addImports(
     },
     bounds,
   );
-  const importer = createImporter({ ...parts, values, bounds, thread, isOnlyNode });
+  const importer = createImporter({ ...parts, values, bounds, thread, isOnlyNode, onEnded });
   await app.register(importRoutes, {
     ...parts,
     arePlansEnabled: configuration.plans.enabled === 'on',

@@ -25,3 +25,7 @@ export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
 /** Returns the line about an archive that cannot be read, with the consequence. */
 export const unreadableArchive = (archive: string, reason: string): string =>
   `${archiveLocation(archive)} can't be read: ${reason}: maps fail`;
+
+/** Returns the line about an archive without attribution, with the consequence. */
+export const unattributed = (archive: string): string =>
+  `${archive} does not name the sources of its data, so maps do not either, as most licences require`;

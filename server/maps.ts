@@ -22,7 +22,7 @@ import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
 import type { WebFile, WebFileRequest } from '../renderer/web/requests.js';
 import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
-import { archiveHints, archiveLocation, mapsUserAgent, unreadableArchive } from './map-data.js';
+import { archiveHints, archiveLocation, mapsUserAgent, unattributed, unreadableArchive } from './map-data.js';
 
 /**
  * Projects share the drawing processes equally: `project` is the one that a call counts for. A call that waits for a
@@ -76,7 +76,7 @@ export function createIconClient({ maps }: Configuration, bounds = iconBounds): 
 }
 
 /** Where maps report what an operator should know. */
-export interface MapReports {
+interface MapReports {
   /** Receives the reason when something of maps does not work. */
   readonly onProblem: (reason: string) => void;
   /** Receives what was found of the configured archive. */
@@ -90,6 +90,7 @@ export const loggedTo = (logger: Pick<FastifyBaseLogger, 'error' | 'info' | 'war
     if (found.kind === 'vector' && found.schema === null)
       logger.warn(found, 'maps: the built-in styles know no schema with the layers of the archive');
     else logger.info(found, 'maps: the archive is open');
+    if (found.attribution === '') logger.warn(`maps: ${unattributed('the archive')}: set maps.archiveAttribution`);
   },
 });
 

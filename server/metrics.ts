@@ -8,7 +8,7 @@ import type { ClientObserver } from '../backends/cluster/client-observer.js';
 import type { RequestObserver } from '../http/answers/access-log.js';
 import type { CacheUse, ObserveCache } from '../pipeline/cache-use.js';
 import { isPortError } from '../pipeline/errors.js';
-import type { MetricDefinition } from '../pipeline/stages/metrics.js';
+import type { MetricDefinition } from '../schemas/metric-definition.js';
 import { version } from './version.js';
 
 /** Metrics that only a node of a cluster has. */
@@ -70,6 +70,26 @@ export const apiMetrics = {
   event_streams_dropped_total: {
     kind: 'counter',
     help: 'Live streams that were closed because their client read too slowly. It resumes with its last id.',
+  },
+  mails_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Mails by result: sent, written to the outbox folder, or why they failed after the last attempt.',
+  },
+  imports_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Imports that have ended, without dry runs, by result: completed, failed or interrupted.',
+  },
+  import_rows_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Rows of imports that have ended, without dry runs, by result: created, updated, unchanged or rejected.',
+  },
+  sync_runs_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Runs of syncs that have ended, by result: succeeded, failed or interrupted.',
   },
 } as const;
 

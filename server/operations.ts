@@ -1,5 +1,7 @@
 /** Routes for operators: liveness, readiness and metrics. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { contentOf } from '../http/describe.js';
 import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
@@ -21,6 +23,15 @@ interface Operations {
 }
 
 const readyTimeoutMs = 2_000;
+
+const liveness = Type.Object({ status: Type.String() });
+const readiness = Type.Object({
+  status: Type.String(),
+  waitsFor: Type.Optional(
+    Type.Array(Type.String(), { description: 'Services without which the node is ready, but a part of it is not' }),
+  ),
+});
+const metrics = contentOf({ 'text/plain': Type.String({ description: 'In the text format of Prometheus' }) });
 
 /**
  * Returns a function whose calls share the next answer, which is begun after all of them. One answer is made at a time,
@@ -52,22 +63,23 @@ export async function addOperations(
     withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer')),
   );
   const config = { authority: 'none', limit: 'none' } as const;
-  const tags = ['operations'];
+  const about = (summary: string, answer: TSchema) => ({
+    config,
+    schema: { tags: ['operations'], summary, response: { 200: { description: 'Success', ...answer } } },
+  });
   const routes: FastifyPluginAsync = async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('Cache-Control', 'no-store');
     });
-    app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({
-      status: 'live',
-    }));
-    app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
+    app.get('/health/live', about('The process answers', liveness), async () => ({ status: 'live' }));
+    app.get('/health/ready', about('Every part can do its work', readiness), async () => {
       if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
       if (!isStarted) throw new ApiError('unavailable', 'the server is starting');
       await sharedReadiness();
       const missing = waitsFor();
       return { status: 'ready', ...(missing.length > 0 && { waitsFor: missing }) };
     });
-    app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
+    app.get('/metrics', about('Prometheus metrics', metrics), async (_, reply) => {
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sharedExposition());
     });
   };

@@ -29,7 +29,7 @@ export const thisPlatform: Platform = {
 };
 
 /** Why the platform cannot run the server, and what helps. */
-export interface Unsupported {
+interface Unsupported {
   readonly problem: string;
   readonly remedy: string;
 }

@@ -8,6 +8,7 @@ import { createSyncRunner, defaultSyncBounds, type SyncRunnerParts } from '../im
 import { createSchedule } from '../imports/sync/schedule.js';
 import { networksOf } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
+import type { SyncRunRecord } from '../schemas/json/sync.js';
 import type { Configuration } from './config/schema.js';
 import { version } from './version.js';
 
@@ -23,7 +24,10 @@ const maxTimerMs = 2 ** 31 - 1;
 type SyncGiven = Pick<
   SyncRunnerParts,
   'configuration' | 'writer' | 'values' | 'importer' | 'mailer' | 'cipher' | 'admitWrite'
->;
+> & {
+  /** Gets each run that has ended. */
+  readonly onEnded: (run: SyncRunRecord) => void;
+};
 
 /** Looks for runs from the moment the server listens until it closes. */
 export async function addSync(
@@ -57,6 +61,11 @@ export async function addSync(
       await delay(ms, undefined, { signal });
     },
     onProblem: (problem) => logger.error(problem, 'a sync ended by a fault, and is repeated'),
+    onEnded({ project, environment }, run) {
+      const { result, reason, message } = run;
+      if (result !== 'succeeded') logger.warn({ project, environment, result, reason, message }, 'a sync has failed');
+      given.onEnded(run);
+    },
   });
   await app.register(syncRoutes({ ...given, clock: Date.now, schedule, allowedNetworks }));
 

@@ -3,7 +3,6 @@
  *
  * In: a city and the elapsed time. Out: the position of each device, and the fix that it reports.
  */
-
 import { createRandom, type Random } from '../schemas/random.js';
 import type { City, CityBeacon, Destinations } from './city.js';
 import { along, distanceM, type PlanePoint, toPosition } from './plane.js';

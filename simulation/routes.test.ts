@@ -23,7 +23,8 @@ const problems: unknown[] = [];
 
 const api = await useApi({
   clock: () => nowMs,
-  addRoutes: (deps) => demoRoutes({ ...deps, isEnabled: true, pause, onProblem: (problem) => problems.push(problem) }),
+  addRoutes: (dependencies) =>
+    demoRoutes({ ...dependencies, isEnabled: true, pause, onProblem: (problem) => problems.push(problem) }),
 });
 const call = (method: 'GET' | 'POST' | 'DELETE', path = '/v1/demo', key = api.secret) =>
   api.call(method, path, { key });

@@ -1,5 +1,4 @@
 /** Routes through the city: along the streets of the local grid, with turns at corners. Pure. */
-
 import type { Random } from '../schemas/random.js';
 import { highwayToAirport, streetGrids } from './landmarks.js';
 import { distanceM, type PlanePoint, rotated, toPlane } from './plane.js';

@@ -1,9 +1,10 @@
-/** The route by which somebody who was invited becomes a member. */
+/** The routes by which somebody who was invited sees to what, and becomes a member. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { answerOf, described, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
-import { type AccountRecord, Session } from '../../schemas/json/account.js';
+import { type AccountRecord, ReceivedInvitation, Session } from '../../schemas/json/account.js';
+import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, invitationOf, projectOfInvitation, withAccepted } from './accounts.js';
@@ -16,11 +17,13 @@ import { sessionJson } from './session.js';
 import { createAccount } from './sign-up.js';
 import { wrongToken } from './tokens.js';
 
-const fields = { token: tokenField, password: passwordField } as const;
+const tokenFields = { token: tokenField } as const;
+const fields = { ...tokenFields, password: passwordField } as const;
 
 /**
- * Serves POST /v1/invitations/accept: makes the address of an invitation a member, creates its account if it has none,
- * and starts a session. A token works once.
+ * Serves POST /v1/invitations/preview and /accept. The first says what the mail with the token said, and how an answer
+ * to the second would differ. The second makes the address of an invitation a member, creates its account if it has
+ * none, and starts a session. A token works once.
  */
 export const acceptanceRoutes =
   (dependencies: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
@@ -40,25 +43,50 @@ export const acceptanceRoutes =
       throw wrongPassword();
     }
 
+    /** Returns the open invitation of a token, with its project. Throws for a token that is wrong. */
+    function open(token: string, nowMs: number) {
+      const project = configuration.project(projectOfInvitation(token) ?? '');
+      const invitation = project && invitationOf(project, token, nowMs);
+      if (project === undefined || invitation === undefined) throw wrongToken();
+      return { project, invitation };
+    }
+
     async function accept(request: FastifyRequest, reply: FastifyReply, token: string, password: string) {
       await writer.catchUp();
-      const id = projectOfInvitation(token) ?? '';
-      const open = (nowMs: number) => {
-        const project = configuration.project(id);
-        const invitation = project && invitationOf(project, token, nowMs);
-        if (project === undefined || invitation === undefined) throw wrongToken();
-        return { project, invitation };
-      };
       // The account first: if the process ends here, the token still works, with the same password.
-      const account = await accountFor(request, open(clock()).invitation.email, password);
-      await edit(withoutRevision, `project/${id}`, (nowMs) => {
-        const { project, invitation } = open(nowMs);
+      const { project, invitation } = open(token, clock());
+      const account = await accountFor(request, invitation.email, password);
+      await edit(withoutRevision, `project/${project._id}`, (nowMs) => {
+        const { project, invitation } = open(token, nowMs);
         const record = withAccepted(project, invitation, account, nowMs);
-        return { kind: 'project', id, record, isExisting: true, result: null };
+        return { kind: 'project', id: project._id, record, isExisting: true, result: null };
       });
       const session = await parts.sessions.start(request, reply, { account });
       return { meta: success, session: sessionJson(session, configuration) };
     }
+
+    app.post('/v1/invitations/preview', {
+      config: { authority: 'sign-in', limit: 'none' },
+      schema: described({
+        operationId: 'previewInvitation',
+        tag: 'members',
+        summary: 'Show an invitation to its receiver',
+        description: 'With the token of the mail. Changes nothing: the token still works.',
+        body: schemaOf(tokenFields),
+        answer: answerOf({ invitation: ReceivedInvitation }),
+        failures: [400, 503],
+      }),
+      handler: async (request) => {
+        const { token } = readBody(request, tokenFields);
+        await limits.token(request);
+        await writer.catchUp();
+        const { project, invitation } = open(token, clock());
+        const { email, role, expiresAt } = invitation;
+        const hasAccount = configuration.account(accountIdOf(email)) !== undefined;
+        const shown = { project: project.name, email, role, hasAccount, expiresAt: isoTime(expiresAt) };
+        return { meta: success, invitation: shown };
+      },
+    });
 
     app.post('/v1/invitations/accept', {
       config: { authority: 'sign-in', limit: 'none' },

@@ -29,7 +29,7 @@ export const deletionRoutes =
     const limits = createLimits(parts);
 
     app.post('/v1/account/delete', {
-      config: { authority: 'session', limit: 'none' },
+      config: { authority: 'session', limit: 'none', isRepeatable: true },
       schema: described({
         operationId: 'deleteAccount',
         tag: 'accounts',

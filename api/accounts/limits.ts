@@ -1,6 +1,7 @@
 /** How often an address, a client or a project may attempt what accounts offer. */
 import type { FastifyRequest } from 'fastify';
-import { type AttemptLimit, clientOf } from '../../http/access/attempts.js';
+import type { AttemptLimit } from '../../http/access/attempts.js';
+import { clientOf } from '../../http/location/address.js';
 import { dayMs, hourMs, minuteMs } from '../../schemas/durations.js';
 import type { AccountParts } from './dependencies.js';
 

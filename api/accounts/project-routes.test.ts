@@ -21,6 +21,22 @@ test('an account creates a further project, which it owns and whose keys it sees
   expect(await create(browser, '')).toMatchObject({ status: 400, body: { meta: { param: 'name' } } });
 });
 
+// After a lost answer the account had two projects, and the keys of the first one were shown to nobody.
+test('a repeated creation of a project gets the first answer, with its keys', async () => {
+  const { browser } = await signedUp(api);
+  const repeated = () =>
+    browser.send('POST', '/v1/account/projects', { body: { name: 'Once' }, headers: { 'idempotency-key': 'one' } });
+  const first = await repeated();
+  expect(await repeated()).toMatchObject({ status: 200, body: first.body });
+  // The keys of one account are not those of another.
+  const { browser: other } = await signedUp(api);
+  const answer = await other.send('POST', '/v1/account/projects', {
+    body: { name: 'Once' },
+    headers: { 'idempotency-key': 'one' },
+  });
+  expect(answer.body.project._id).not.toBe(first.body.project._id);
+});
+
 test('an account owns a bounded number of projects, however many requests come at once', async () => {
   const { browser } = await signedUp(api);
   const answers = await Promise.all(Array.from({ length: maxOwnedProjects + 2 }, () => create(browser)));

@@ -303,11 +303,28 @@ test('an invitation works once, for its address only, and not after it is withdr
   expect(await accept(replacing.token)).toBe(200);
 });
 
+test('an invitation is shown to the holder of its token, who can then still accept it', async () => {
+  const { browser, project } = await signedUp(api);
+  const preview = (token: string) => post(new Browser(api), '/v1/invitations/preview', { token });
+  const email = newEmail();
+  await post(browser, '/v1/invitations', { email, role: 'viewer' });
+  const token = mailedToken(api, email);
+  const shown = { project: project.name, email, role: 'viewer', expiresAt: expect.any(String) };
+  for (let turn = 0; turn < 2; turn++) {
+    expect((await preview(token)).body.invitation).toEqual({ ...shown, hasAccount: false });
+  }
+  expect((await post(new Browser(api), '/v1/invitations/accept', { token, password })).status).toBe(200);
+  for (const wrong of [token, `inv_${project._id}_${'0'.repeat(64)}`, 'inv'])
+    expect((await preview(wrong)).status).toBe(401);
+});
+
 test('an invitation for an existing account requires its password', async () => {
   const { browser } = await signedUp(api);
   const { email } = await signedUp(api);
   await post(browser, '/v1/invitations', { email, role: 'owner' });
   const token = mailedToken(api, email);
+  const { body } = await post(new Browser(api), '/v1/invitations/preview', { token });
+  expect(body.invitation).toMatchObject({ email, hasAccount: true });
   const accept = (guess: string) => post(new Browser(api), '/v1/invitations/accept', { token, password: guess });
   expect((await accept('a password of mine')).status).toBe(401);
   expect((await accept(password)).status).toBe(200);

@@ -96,7 +96,7 @@ export const sessionRoutes =
     });
 
     app.post('/v1/signout', {
-      config,
+      config: { ...config, isRepeatable: true },
       schema: described({
         operationId: 'signOut',
         tag,

@@ -100,7 +100,7 @@ export const signInRoutes =
       handler: async (request) => {
         const { project: id } = readBody(request, linkFields);
         await writer.catchUp();
-        const oldest = configuration.projects().sort((a, b) => a.createdAt - b.createdAt)[0];
+        const oldest = configuration.projects().toSorted((a, b) => a.createdAt - b.createdAt)[0];
         const project = found(id === null ? oldest : configuration.project(id), 'project');
         const token = await parts.linkTokens.issue({ project: project._id });
         const expiresAt = isoTime(clock() + signInLinkTtlMs);

@@ -33,6 +33,11 @@ const parquet: OutputFormat = {
 };
 const files = { csv, parquet };
 
+/** Media types of the files, without parameters. */
+export const fileTypes: readonly string[] = Object.values(files).map(
+  ({ contentType }) => contentType.split(';', 1)[0]!,
+);
+
 /**
  * Reads the output format from parameter `format`, or else from the first media type in `Accept` that is supported.
  * Null: JSON.

@@ -48,6 +48,7 @@ export const placeRow = {
   beacon: optionalText('`_id`, where `kind` is beacon'),
   tag: optionalText('Tag of the geofence or beacon'),
   externalId: optionalText('External id of the geofence or beacon'),
+  description: optionalText('Present description of the geofence or beacon; absent when it is deleted, and in files'),
 };
 
 /** Returns the schema of a number of rows or things. */

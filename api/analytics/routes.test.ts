@@ -131,3 +131,36 @@ test('a place whose definition changed is shown with its newest tag', async () =
   });
   expect(body.rows).toMatchObject([{ tag: 'new', entries: 3 }]);
 });
+
+test('a row has the present description of its place, and none once the place is deleted', async () => {
+  const project = await api.newProject('Names');
+  const key = project.key('test', 'secret');
+  const put = async (externalId: string, body: object) =>
+    (await api.call('PUT', `/v1/geofences/shop/${externalId}`, { key, body: { type: 'circle', radius: 100, ...body } }))
+      .body.geofence._id as string;
+  const hall = await put('hall', { description: 'Hall', coordinates: [11, 43] });
+  const yard = await put('yard', { description: 'Yard', coordinates: [11, 44] });
+  const startMs = Date.parse('2026-06-01T00:00Z');
+  const at = (id: string, isEntry: boolean, createdAt: number) =>
+    eventOf({ ...places[0]!, id }, isEntry, {
+      project: project.record._id,
+      user: users[0]!,
+      createdAt,
+      receivedAt: Date.now(),
+      locationId: `${createdAt}`,
+    });
+  await storeEvents(
+    analytics,
+    [at(hall, true, startMs), at(hall, false, startMs + 60_000), at(yard, true, startMs + 120_000)],
+    [],
+  );
+  const rowsOf = async (name: string) =>
+    (await api.call('GET', `/v1/analytics/${name}?from=2026-05-31&to=2026-06-02`, { key })).body.rows;
+  await put('hall', { description: 'Market hall', coordinates: [11, 43] });
+  expect(await rowsOf('visits')).toMatchObject([{ description: 'Yard' }, { description: 'Market hall' }]);
+  expect(await rowsOf('flows')).toMatchObject([{ fromDescription: 'Market hall', toDescription: 'Yard' }]);
+  await api.call('DELETE', `/v1/geofences/${hall}`, { key });
+  const [, deleted] = await rowsOf('visits');
+  expect(deleted).toMatchObject({ geofence: hall });
+  expect(deleted).not.toHaveProperty('description');
+});

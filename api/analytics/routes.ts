@@ -3,11 +3,13 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { described } from '../../http/describe.js';
+import { contentOf, described } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { createTurns, runInTurns } from '../../schemas/turns.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { defaultJsonRows, formatSchema, type OutputFormat, readFormat, readRowLimit } from './formats.js';
+import { withDescriptions } from './descriptions.js';
+import { defaultJsonRows, fileTypes, formatSchema, type OutputFormat, readFormat, readRowLimit } from './formats.js';
 import { dwellTimes } from './queries/dwell-times.js';
 import { entries } from './queries/entries.js';
 import { flows } from './queries/flows.js';
@@ -43,14 +45,23 @@ function readRequest(query: Query, request: FastifyRequest, nowMs: number): Outc
   return reader.outcome(() => ({ range, format, limit, statement: { ...statement, parameters: bound } }));
 }
 
+/** Places that are named before other work goes on. */
+const rowsPerTurn = 100;
+
+type Rows = (rows: readonly object[]) => Promise<readonly object[]>;
+
 async function answer(
   runner: QueryRunner,
   { range, statement, limit }: AnalyticsRequest & { readonly limit: number },
+  named: Rows,
   signal: AbortSignal,
 ) {
   const rows = await runner.rows(statement, limit, signal);
   const times = { from: isoTime(range.fromMs), to: isoTime(range.toMs) };
-  return { meta: { code: 200, hasMore: rows.length > limit, ...times, ...statement.meta }, rows: rows.slice(0, limit) };
+  return {
+    meta: { code: 200, hasMore: rows.length > limit, ...times, ...statement.meta },
+    rows: await named(rows.slice(0, limit)),
+  };
 }
 
 /** Returns a name such as `visits_20260301T000000Z_20260401T000000Z.csv`. */
@@ -73,7 +84,7 @@ async function sendFile(
     .send(file);
 }
 
-const answerSchema = ({ row, meta }: Query) =>
+const jsonSchema = ({ row, meta }: Query) =>
   Type.Object({
     meta: Type.Object({
       code: Type.Integer(),
@@ -85,11 +96,27 @@ const answerSchema = ({ row, meta }: Query) =>
     rows: Type.Array(row),
   });
 
+const answerSchema = (query: Query) =>
+  contentOf({
+    'application/json': jsonSchema(query),
+    ...Object.fromEntries(
+      fileTypes.map((type) => [
+        type,
+        Type.String({ description: 'The same rows, without the present descriptions of places' }),
+      ]),
+    ),
+  });
+
 /** Serves GET /v1/analytics/… for every query. Concurrency is bounded for each project. */
 export const analyticsRoutes =
-  ({ analytics, clock }: Pick<ApiDependencies, 'analytics' | 'clock'>): FastifyPluginAsync =>
+  ({
+    analytics,
+    configuration,
+    clock,
+  }: Pick<ApiDependencies, 'analytics' | 'configuration' | 'clock'>): FastifyPluginAsync =>
   async (app) => {
     const runner = createQueryRunner(analytics);
+    const nextTurn = createTurns();
     for (const query of queries) {
       app.get(`/v1/analytics/${query.name}`, {
         config,
@@ -106,7 +133,11 @@ export const analyticsRoutes =
           const parsed = accepted(readRequest(query, request, clock()));
           const { format, limit } = parsed;
           if (format !== null) return sendFile(runner, query, { ...parsed, format }, reply);
-          return answer(runner, { ...parsed, limit: limit ?? defaultJsonRows }, leavingOf(reply));
+          const scope = callerOf(request);
+          const leaving = leavingOf(reply);
+          const named = (rows: readonly object[]) =>
+            runInTurns(withDescriptions(rows, scope, configuration), nextTurn, rowsPerTurn, leaving);
+          return answer(runner, { ...parsed, limit: limit ?? defaultJsonRows }, named, leaving);
         },
       });
     }

@@ -1,5 +1,4 @@
 /** Queries events in the analytics store, newest first. */
-
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';

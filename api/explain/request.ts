@@ -1,5 +1,4 @@
 /** Reads the body of an explain request: the location and the state to evaluate. Pure. */
-
 import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readTable } from '../../http/fields/table.js';

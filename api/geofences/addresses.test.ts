@@ -21,7 +21,6 @@ const asking: string[] = [];
 let answer: GeocodingResult;
 const service: Geocoder = {
   name: 'scripted',
-  attribution: '',
   knowsStreets: true,
   async forward(project, query) {
     asking.push(project);

@@ -234,7 +234,10 @@ function readOperatingHours(reader: FieldReader, name: string): OperatingHours |
   return reader.take(parseOperatingHours(Object.fromEntries(parsed)));
 }
 
-/** Returns each user id once, in the order given. The deprecated `userId` is one more. */
+/**
+ * Returns each user id once, in the order given. The deprecated `userId` is one more. An empty list is refused: without
+ * ids the geofence is for everyone.
+ */
 function readUserIds(reader: FieldReader, name: string): string[] | null {
   const [list, more] = [reader.list(name), reader.list('userId')];
   if (list === undefined && more === undefined) return null;
@@ -245,7 +248,8 @@ function readUserIds(reader: FieldReader, name: string): string[] | null {
   }
   const distinct = [...new Set(ids)].filter((id): id is string => id !== undefined && id !== '');
   if (distinct.length > maxUserIds) return reader.refuse(name, `must name at most ${maxUserIds} users`);
-  return distinct.length > 0 ? distinct : null;
+  if (distinct.length === 0) return reader.refuse(name, 'must name at least one user; leave it out for all users');
+  return distinct;
 }
 
 /** Returns the ranges of a list as one text. An empty list is refused: without ranges the geofence is for everyone. */

@@ -7,25 +7,17 @@
  */
 import type { Outcome } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
-import { distance } from '../../pipeline/geometry/scale.js';
-import { refusal } from '../../providers/answer.js';
-import type { Address, Geocoder } from '../../providers/geocoding/geocoder.js';
 import { ApiError, fieldError, parameterError } from '../../schemas/errors.js';
 import { placeRecordId } from '../../schemas/ids.js';
-import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
-import type { AddressSource, GeofenceRecord, GeometrySource, PlaceSource } from '../../schemas/json/geofence.js';
+import type { GeofenceRecord, GeometrySource, PlaceSource } from '../../schemas/json/geofence.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { GeometrySources } from '../dependencies.js';
+import { atAddress, isSamePosition } from './addresses.js';
 import { type GeofenceInput, type GivenGeofence, isSought, type PlainGeofence, type SoughtGeofence } from './fields.js';
 
 /** Geofences that may follow one place, so that a change of the place has a bounded effect. */
 export const maxGeofencesPerPlace = 1_000;
-
-/** How far coordinates may be from the address, by what the geocoder found. */
-const nearM = { house: 10_000, town: 50_000 } as const;
-/** Addresses of one name that are compared with coordinates: there are many Springfields. */
-const maxCompared = 50;
 
 /**
  * Returns the input with its geometry. What the owner did not change is not looked up again: an isochrone keeps its
@@ -104,118 +96,10 @@ const isSameIsochrone = (given: PlainGeofence, { type, ring, center, radius, mod
   radius === given.radius &&
   mode === given.mode;
 
-const isSamePosition = (one: Position, other: Position): boolean => one[0] === other[0] && one[1] === other[1];
-
 /** What the error `not_available` says when no routing is configured. */
 export const noRoads = 'isochrones need road data: set routing.provider and routing.url';
 
 const notAvailable = (rule: string): ApiError => fieldError('not_available', { param: 'type', rule });
-
-interface Located {
-  readonly center: Position;
-  readonly address: AddressSource;
-}
-
-/** Returns the centre: the coordinates if they are given and near the address, else the position of the address. */
-async function atAddress(
-  { project }: Scope,
-  given: SoughtGeofence,
-  query: string,
-  existing: GeofenceRecord | undefined,
-  sources: GeometrySources,
-): Promise<Outcome<Located>> {
-  const before = existing?.geometrySource?.address;
-  const isSame = before !== undefined && before.query === query;
-  if (isSame && before.warning === null && isStillAt(given.center, existing!, before))
-    return { ok: true, value: { center: existing!.center, address: before } };
-  const located = await lookUp(project, given.center, query, sources);
-  // A warning that says the same again is not a change of the record.
-  const isSameWarning = located.ok && isSame && before.warning === located.value.address.warning;
-  if (!isSameWarning || given.center === null || !isSamePosition(given.center, existing!.center)) return located;
-  return { ok: true, value: { center: given.center, address: before } };
-}
-
-/** Returns whether the existing centre is what the address and the coordinates give. */
-const isStillAt = (
-  center: Position | null,
-  { center: current }: GeofenceRecord,
-  { position }: AddressSource,
-): boolean => position !== null && isSamePosition(current, center ?? position);
-
-async function lookUp(
-  project: string,
-  center: Position | null,
-  query: string,
-  { geocoder, clock = Date.now }: GeometrySources,
-): Promise<Outcome<Located>> {
-  /** Coordinates count without a comparison where there is nothing to compare them with. */
-  const unchecked = (at: Position, warning: string): Outcome<Located> => ({
-    ok: true,
-    value: {
-      center: at,
-      address: {
-        query,
-        provider: geocoder?.name ?? null,
-        formattedAddress: null,
-        position: null,
-        resolvedAt: clock(),
-        warning,
-      },
-    },
-  });
-  if (geocoder === undefined) {
-    return center === null
-      ? refusal('not_available', 'geocoding is switched off; set geocoding.provider, or give coordinates', 'address')
-      : unchecked(center, 'the address was not compared with the coordinates: geocoding is switched off');
-  }
-  const options = center === null ? { limit: 1 } : { limit: maxCompared, near: center };
-  const result = await geocoder.forward(project, query, options);
-  if (!result.ok) {
-    const { code, message, retryAfterS } = result.error;
-    return center === null
-      ? { ok: false, error: fieldError(code, { param: 'address', rule: message }, retryAfterS) }
-      : unchecked(center, `the address was not compared with the coordinates: ${message}`);
-  }
-  const found = result.value.filter(({ confidence }) => confidence !== 'fallback');
-  const [first] = found;
-  if (first === undefined) {
-    return center !== null && !geocoder.knowsStreets
-      ? unchecked(center, `the address was not compared with the coordinates: ${hintOf(geocoder)}`)
-      : refusal('address_not_found', notFound(geocoder, query, result.value[0]), 'address');
-  }
-  const nearest = center === null ? first : found.find((address) => isNear(center, address));
-  if (center !== null && nearest === undefined) return { ok: false, error: tooFar(center, first) };
-  const { position, formattedAddress } = nearest!;
-  return {
-    ok: true,
-    value: {
-      center: center ?? position,
-      address: { query, provider: geocoder.name, formattedAddress, position, resolvedAt: clock(), warning: null },
-    },
-  };
-}
-
-const hintOf = ({ name }: Geocoder): string =>
-  `the ${name} knows names of places, but no streets; set geocoding.provider and geocoding.url`;
-
-function notFound(geocoder: Geocoder, query: string, coarser: Address | undefined): string {
-  const only = coarser === undefined ? '' : `; ${geocoder.name} knows only ${coarser.formattedAddress}`;
-  return `${JSON.stringify(query)} is not found${geocoder.knowsStreets ? only : `: ${hintOf(geocoder)}`}`;
-}
-
-const isHouse = ({ layer }: Address): boolean => layer === 'address' || layer === 'place' || layer === 'street';
-const reachOf = (address: Address): number => (isHouse(address) ? nearM.house : nearM.town);
-const distanceTo = (center: Position, { position }: Address): number => distance(...center, ...position);
-const isNear = (center: Position, address: Address): boolean => distanceTo(center, address) <= reachOf(address);
-
-function tooFar(center: Position, address: Address): ApiError {
-  // Rounded up, or a distance just beyond the limit would read as the limit.
-  const kilometres = (metres: number): string => `${Math.ceil(metres / 1_000)} km`;
-  const rule =
-    `${address.formattedAddress} is ${kilometres(distanceTo(center, address))} from the coordinates, ` +
-    `which must be within ${kilometres(reachOf(address))}`;
-  return parameterError({ param: 'address', rule });
-}
 
 /**
  * Returns the input with the geometry of the place. If the catalogue has no such place, or only a point for a polygon,

@@ -1,5 +1,4 @@
 /** Reads a marker's image from a request: the image as the body with its name in the query, or both as JSON. Pure. */
-
 import Type from 'typebox';
 import { bodyFields } from '../../http/describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';

@@ -3,7 +3,6 @@
  *
  * Drawing processes validate it against the specification. This module checks the limits of what is stored.
  */
-
 import Type from 'typebox';
 import { isDeeper } from '../../http/fields/json-text.js';
 import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';

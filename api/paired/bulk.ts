@@ -15,6 +15,7 @@ import { isId } from '../../schemas/ids.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { createTurns } from '../../schemas/turns.js';
 import { catchUpWithAuthority, type EditAuthority } from '../edits.js';
 import { withoutPassedDate } from './enabling.js';
 
@@ -25,6 +26,9 @@ type Action = (typeof actions)[number];
 
 const maxBulkRecords = 500;
 const maxBulkAttempts = 10;
+/** Records that one turn of the event loop reads and encodes. Each may have 150 kB, so few are written at once. */
+const changedPerTurn = 20;
+const nextTurn = createTurns();
 
 const bulkBody = Type.Object({
   action: Type.Union(actions.map((action) => Type.Literal(action))),
@@ -84,21 +88,29 @@ export async function changeMany<Stored extends Listed>(
     if (attempt > maxBulkAttempts) {
       throw new ApiError('edit_conflict', 'other edits of these records keep coming first; try again');
     }
+    const refused: string[] = [];
+    for (let from = 0; from < waiting.length; from += changedPerTurn)
+      refused.push(...(await changeSome(waiting.slice(from, from + changedPerTurn))));
+    waiting = refused;
+  }
+  return counts;
+
+  /** Returns ids of the records of which another edit came first. */
+  async function changeSome(some: readonly string[]): Promise<string[]> {
+    await nextTurn();
     await catchUpWithAuthority({ writer, confirmAuthority });
     const changes: ConfigurationChange[] = [];
-    for (const id of waiting) {
+    for (const id of some) {
       const current = find(id);
       const record = current && changedBy(action, current, writer, clock());
       if (current === undefined) counts.missing += 1;
       else if (record === undefined) counts.unchanged += 1;
       else changes.push({ kind, id, record, bases: configuration.bases(kind, id) });
     }
-    if (changes.length === 0) break;
-    const outcomes = await writer.write(changes);
+    const outcomes = changes.length === 0 ? [] : await writer.write(changes);
     counts.changed += outcomes.filter((outcome) => outcome.kind === 'applied').length;
-    waiting = changes.filter((_, index) => outcomes[index]?.kind !== 'applied').map(({ id }) => id);
+    return changes.filter((_, index) => outcomes[index]?.kind !== 'applied').map(({ id }) => id);
   }
-  return counts;
 }
 
 interface ChangedResource<Stored extends Listed> {

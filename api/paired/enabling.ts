@@ -1,5 +1,4 @@
 /** What it takes to enable a record. Pure. */
-
 import type { RawFields } from '../../http/fields/reader.js';
 import { isGiven, readBoolean } from '../../http/fields/values.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';

@@ -9,6 +9,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { described, listOf } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { grouped } from '../../schemas/grouped.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id, Position } from '../../schemas/json/common.js';
 import { type GeofenceRecord, isEnabledAt } from '../../schemas/json/geofence.js';
@@ -76,7 +77,7 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
       summary: `List the outlines of ${tag} for maps, oldest first`,
       description:
         `${listPaging} Positions have ${decimals} decimals. A page may be shorter than the limit before the end: it ` +
-        `ends after ${maxPositions.toLocaleString('en')} positions.`,
+        `ends after ${grouped(maxPositions)} positions.`,
       querystring: Type.Object({
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxOutlines, default: defaultOutlines })),
         ...cursorParameter,

@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { geofenceRecord } from '../../pipeline/catalog/testing/fixtures.js';
-import type { ListQuery } from '../../pipeline/catalog/types.js';
+import type { ConfigurationWriter, ListCursor, ListQuery, Page, SearchQuery } from '../../pipeline/catalog/types.js';
+import { freshId } from '../../schemas/ids.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { useApi } from '../testing/fixtures.js';
+import { changeMany } from './bulk.js';
 import { listPage } from './search.js';
 
 const api = await useApi();
@@ -66,13 +69,17 @@ test.each(['geofences', 'geofences/count', 'beacons', 'beacons/count'])(
   },
 );
 
+const resource = {
+  list: (query: ListQuery) => api.readModel.geofences(query),
+  search: (query: SearchQuery) => api.readModel.searchGeofences(query),
+};
+
 test('a list whose filter matches nothing holds up no other request, as it did for seconds', async () => {
   const scope = { project: api.project.record._id, environment: 'live' } as const;
   const records = Array.from({ length: 1_600 }, (_, number) =>
     geofenceRecord({ ...scope, externalId: `${number}`, updatedAt: 1_000 + Math.floor(number / 7) }),
   );
   await api.writer.write(records.map((record) => ({ kind: 'geofence', id: record._id, record, bases: ['absent'] })));
-  const resource = { list: (query: ListQuery) => api.readModel.geofences(query) };
   const query = { ...scope, orderBy: 'updatedAt', limit: 1_100 } as const;
   const client = new AbortController();
   expect(await listPage(resource, query, client.signal)).toEqual(resource.list(query));
@@ -89,6 +96,42 @@ test('a list whose filter matches nothing holds up no other request, as it did f
 
   // It went on for seconds when its client had left.
   const left = listPage(resource, { ...query, metadata: { color: ['none'] } }, client.signal);
+  client.abort(new Error('the client has left'));
+  await expect(left).rejects.toThrow('the client has left');
+});
+
+// Each of 60,000 users had a geofence of this name. A page of one stopped all other requests for a second.
+test('a list of an external id that many tags have is read in turns, and in the order of time', async () => {
+  const { record } = await api.newProject('Homes');
+  const scope = { project: record._id, environment: 'test' } as const;
+  const homes = Array.from({ length: 500 }, (_, number) => {
+    const pair = { tag: `user${number}`, externalId: 'home' };
+    return geofenceRecord({ ...scope, ...pair, _id: freshId(), updatedAt: 1_000 + ((number * 7) % 90) });
+  });
+  await api.writer.write(homes.map((record) => ({ kind: 'geofence', id: record._id, record, bases: ['absent'] })));
+  const client = new AbortController();
+  const query = { ...scope, orderBy: 'updatedAt', externalId: 'home', limit: 60 } as const;
+  let turns = 0;
+  let isRead = false;
+  const read = async () => {
+    const found: string[] = [];
+    for (let cursor: ListCursor | null = null; ; ) {
+      const page: Page<GeofenceRecord> = await listPage(resource, { ...query, cursor }, client.signal);
+      found.push(...page.items.map(({ _id }) => _id));
+      if (!page.hasMore) return found;
+      const last = page.items.at(-1)!;
+      cursor = { timeMs: last.updatedAt, id: last._id };
+    }
+  };
+  const found = read().finally(() => {
+    isRead = true;
+  });
+  for (; !isRead; turns++) await setImmediate();
+  const newest = homes.sort((a, b) => b.updatedAt - a.updatedAt || (a._id < b._id ? 1 : -1));
+  expect(await found).toEqual(newest.map(({ _id }) => _id));
+  expect(turns).toBeGreaterThanOrEqual((9 * 500) / 25);
+
+  const left = listPage(resource, query, client.signal);
   client.abort(new Error('the client has left'));
   await expect(left).rejects.toThrow('the client has left');
 });
@@ -120,6 +163,24 @@ test('a count has the conditions of the list', async () => {
   expect(await count('search=roma&enabled=true')).toMatchObject({ count: 2 });
   expect(await count('externalId=bar')).toMatchObject({ count: 1 });
   expect((await api.call('GET', '/v1/beacons/count')).body).toMatchObject({ count: 0 });
+});
+
+test('counts of several requests are made in turns of their own', async () => {
+  let turn = 0;
+  const turns: number[] = [];
+  const { count } = api.readModel;
+  vi.spyOn(api.readModel, 'count').mockImplementation((...given) => {
+    turns.push(turn);
+    return count(...given);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  let isDone = false;
+  const counts = Promise.all(Array.from({ length: 8 }, () => api.call('GET', '/v1/geofences/count'))).finally(() => {
+    isDone = true;
+  });
+  for (; !isDone; turn++) await setImmediate();
+  expect((await counts).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  expect(new Set(turns).size).toBe(8);
 });
 
 test('outlines are little of each record, oldest first, in pages', async () => {
@@ -175,6 +236,28 @@ test('many are enabled, disabled and deleted at once, and a repetition changes n
   expect(await bulk({ action: 'delete', ids })).toMatchObject({ changed: 0, missing: 3 });
   expect(await bulk({ action: 'paint', ids })).toMatchObject({ meta: { code: 400, param: 'action' } });
   expect(await bulk({ action: 'delete', ids: ['x'] })).toMatchObject({ meta: { code: 400, param: 'ids' } });
+});
+
+// A request of 500 ids read, encoded and applied 75 MB in a few turns.
+test('a bulk change writes few records at once', async () => {
+  const scope = { project: (await api.newProject('Bulk')).record._id, environment: 'test' } as const;
+  const records = Array.from({ length: 90 }, (_, number) => geofenceRecord({ ...scope, externalId: `bulk-${number}` }));
+  await api.writer.write(records.map((record) => ({ kind: 'geofence', id: record._id, record, bases: ['absent'] })));
+  const sizes: number[] = [];
+  const writer: ConfigurationWriter = {
+    ...api.writer,
+    write(changes) {
+      sizes.push(changes.length);
+      return api.writer.write(changes);
+    },
+  };
+  const parts = { configuration: api.readModel, writer, clock: Date.now };
+  const ids = records.map(({ _id }) => _id);
+  const find = (id: string) => api.readModel.geofence(scope, id);
+  expect(await changeMany(parts, 'geofence', 'disable', ids, find)).toEqual({ changed: 90, unchanged: 0, missing: 0 });
+  expect(sizes).toEqual([20, 20, 20, 20, 10]);
+  expect(await changeMany(parts, 'geofence', 'disable', ids, find)).toMatchObject({ changed: 0, unchanged: 90 });
+  expect(ids.map((id) => find(id)?.enabled)).not.toContain(true);
 });
 
 // A filter beside the ids was ignored, so a bulk change did more than its caller asked for.

@@ -11,6 +11,7 @@ import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { endingDigits } from '../../pipeline/catalog/store/tables/keys.js';
+import { isBeyondCursor } from '../../pipeline/catalog/store/tables/list-reader.js';
 import type {
   ConfigurationReader,
   ListQuery,
@@ -19,6 +20,7 @@ import type {
   SearchPart,
   SearchQuery,
 } from '../../pipeline/catalog/types.js';
+import { grouped } from '../../schemas/grouped.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createTurns } from '../../schemas/turns.js';
@@ -115,7 +117,7 @@ export interface SearchedResource<Stored extends Listed> {
 }
 
 const byTime =
-  ({ sort, isDescending }: Found) =>
+  ({ sort, isDescending }: Pick<Found, 'sort' | 'isDescending'>) =>
   (a: Listed, b: Listed): number => {
     const order = compare(a[sort], b[sort]) || compare(a._id, b._id);
     return isDescending ? -order : order;
@@ -153,15 +155,21 @@ export async function searchPage<Stored extends Listed>(
   return { items, meta: pageMeta(from !== null, from === null ? null : cursorOf(from)) };
 }
 
+/** What a plain list needs to know about a kind of record. */
+interface ListedResource<Stored extends Listed> extends Pick<SearchedResource<Stored>, 'search'> {
+  list(query: ListQuery): Page<Stored>;
+}
+
 /**
  * Reads a page of a plain list, however many records do not match its conditions. Rejects with the reason of the signal
  * when it aborts.
  */
 export async function listPage<Stored extends Listed>(
-  resource: { list(query: ListQuery): Page<Stored> },
+  resource: ListedResource<Stored>,
   query: ListQuery,
   signal: AbortSignal,
 ): Promise<Page<Stored>> {
+  if (query.externalId !== undefined) return pageOfExternalId(resource, query, signal);
   const items: Stored[] = [];
   for (let cursor = query.cursor ?? null; ; ) {
     const limit = query.limit - items.length;
@@ -169,6 +177,28 @@ export async function listPage<Stored extends Listed>(
     items.push(...part.items);
     if (part.next === undefined) return { items, hasMore: part.hasMore };
     cursor = part.next;
+    await nextTurn(signal);
+  }
+}
+
+/**
+ * Reads a page of the records with one external id. They are in no order, and each tag may have one, so all of them are
+ * read, and those of the page are kept.
+ */
+async function pageOfExternalId<Stored extends Listed>(
+  { search }: Pick<SearchedResource<Stored>, 'search'>,
+  { limit, cursor, orderBy, ...conditions }: ListQuery,
+  signal: AbortSignal,
+): Promise<Page<Stored>> {
+  const order = { sort: orderBy, isDescending: true } as const;
+  const part = { limit: examinedPerTurn, maxExamined: examinedPerTurn };
+  let kept: Stored[] = [];
+  for (let from: string | null = null; ; ) {
+    const { items, next } = search({ ...conditions, ...order, ...part, from });
+    const ahead = items.filter((record) => isBeyondCursor(cursor, record[orderBy], record._id));
+    kept = [...kept, ...ahead].sort(byTime(order)).slice(0, limit + 1);
+    if (next === null) return { items: kept.slice(0, limit), hasMore: kept.length > limit };
+    from = next;
     await nextTurn(signal);
   }
 }
@@ -221,7 +251,7 @@ export function addCountRoute<Stored extends Listed>(
       tag,
       summary: `Count ${tag}`,
       description:
-        `With the conditions of the list. After it has examined ${maxExaminedByCount.toLocaleString('en')} records, ` +
+        `With the conditions of the list. After it has examined ${grouped(maxExaminedByCount)} records, ` +
         '`complete` is false, and there may be more.',
       querystring: Type.Object(conditions),
       answer: answerOf({ count: Type.Integer(), complete: Type.Boolean() }),
@@ -231,9 +261,12 @@ export function addCountRoute<Stored extends Listed>(
       const scope = callerOf(request);
       const query = { ...(request.query as RawFields), limit: undefined, sort: 'createdAt' };
       const found = accepted(readFound(scope, query, orderBy));
+      const leaving = leavingOf(reply);
+      // A million keys take 40 ms: counts of many requests must not share a turn.
+      await nextTurn(leaving);
       const counted = isPlain(found)
         ? { count: configuration.count(name, found), complete: true }
-        : await countFound(resource, found, leavingOf(reply));
+        : await countFound(resource, found, leaving);
       return { meta: success, ...counted };
     },
   });

@@ -6,7 +6,6 @@
  * read: if an owner was first, the geofence is compared again. A geofence that can't follow, for example because the
  * isochrone provider is down, keeps its geometry and is tried again, at growing intervals.
  */
-
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
 import type { Leases } from '../../pipeline/ports.js';
@@ -32,8 +31,8 @@ export interface PlaceFollowerParts {
 }
 
 const defaultIntervalMs = 1_000;
-/** Geofences of one write. */
-const batch = 100;
+/** Geofences of one write, which are read and encoded in one turn. Each may have 150 kB. */
+const batch = 20;
 /** Geofences whose next attempt is remembered. */
 const maxDelayed = 10_000;
 /** Longer than an isochrone usually takes. A place that changes again meanwhile is followed afterwards. */

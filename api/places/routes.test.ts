@@ -228,6 +228,14 @@ describe('a geofence of a place', () => {
     await fence({ coordinates: [1, 1] });
     expect((await api.call('DELETE', url('used'))).status).toBe(200);
   });
+
+  // Incident: for two weeks a place could not be deleted: its geofence was to be deleted first, which was answered 404.
+  test('keeps its place no longer than until its `deleteAfter`', async () => {
+    await put('outlived');
+    expect((await fence({ placeId: 'outlived', deleteAfter: '2020-01-01' })).status).toBe(200);
+    expect((await api.call('GET', '/v1/geofences/of/place')).status).toBe(404);
+    expect((await api.call('DELETE', url('outlived'))).status).toBe(200);
+  });
 });
 
 describe('a PATCH of a place', () => {

@@ -202,7 +202,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
   });
 }
 
-function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
+function addBatchRoute(app: FastifyInstance, dependencies: ApiDependencies): void {
   const serialize = createSerializer(maxUnfinishedBatches);
 
   app.post('/v1/places/batch', {
@@ -227,7 +227,7 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
       const { confirmAuthority } = request;
       // Batches of the same places that run at once refuse each other's writes.
       const written = await serialize(project, () =>
-        writePlaces({ ...deps, confirmAuthority }, { project, environment }, places),
+        writePlaces({ ...dependencies, confirmAuthority }, { project, environment }, places),
       );
       return { meta: success, ...written };
     },
@@ -236,11 +236,11 @@ function addBatchRoute(app: FastifyInstance, deps: ApiDependencies): void {
 
 /** Serves /v1/places: the list, one place, and batches. Geofences follow a changed place in the background. */
 export const placeRoutes =
-  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  (dependencies: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    addReadingRoutes(app, deps.configuration);
-    addEditingRoutes(app, deps.configuration, edit);
-    addBatchRoute(app, deps);
+    addReadingRoutes(app, dependencies.configuration);
+    addEditingRoutes(app, dependencies.configuration, edit);
+    addBatchRoute(app, dependencies);
   };
 
 const inUse = (count: number): string =>

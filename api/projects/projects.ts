@@ -1,5 +1,4 @@
 /** Creates projects and their keys, for the API and the command line. */
-
 import { newKey } from '../../http/access/keys.js';
 import type { ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';

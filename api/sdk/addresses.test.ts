@@ -67,6 +67,19 @@ describe('geocoding', () => {
     expect((await get('/v1/geocode/forward?query=Paris&layers=coarse')).addresses).not.toEqual([]);
   });
 
+  // Regression: the web SDK 4.1 has this layer in its types, and the whole search was refused.
+  test('finds nothing in the layer of intersections, and what is in the other layers', async () => {
+    const parameters = 'query=Paris&limit=1';
+    const { addresses } = await get(`/v1/geocode/forward?${parameters}&layers=locality,intersection`);
+    expect(addresses).toEqual((await get(`/v1/geocode/forward?${parameters}&layers=locality`)).addresses);
+    for (const call of [
+      'geocode/forward?query=Paris',
+      'search/autocomplete?query=Par',
+      'geocode/reverse?coordinates=48.86,2.35',
+    ])
+      expect(await get(`/v1/${call}&layers=intersection`)).toMatchObject({ status: 200, addresses: [] });
+  });
+
   test('in reverse tells the distance', async () => {
     const { addresses } = await get('/v1/geocode/reverse?coordinates=48.86,2.35&limit=1');
     expect(addresses[0]).toMatchObject({ countryCode: 'FR', distance: expect.any(Number) });

@@ -4,7 +4,7 @@
  *
  * A search whose provider is not configured is answered `not_available`, with the setting to configure.
  */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { answerOf, described, success } from '../../http/describe.js';
@@ -21,7 +21,7 @@ import {
   type GeocodingOptions,
   maxQueryLength,
 } from '../../providers/geocoding/geocoder.js';
-import type { IpAddress } from '../../providers/geocoding/ip-database.js';
+import type { IpAddress, IpGeocoder } from '../../providers/geocoding/ip-database.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Address as AddressSchema, IpAddress as IpAddressSchema } from '../../schemas/json/address.js';
 import type { Position } from '../../schemas/json/common.js';
@@ -80,14 +80,14 @@ function ipAddressJson({ position: [longitude, latitude], accuracyM, ...parts }:
 const textsOf = (reader: FieldReader, name: string): string[] =>
   (reader.list(name) ?? []).map((item) => textOf(item)?.trim() ?? '').filter((text) => text !== '');
 
+/** Layers of several layers. Apps of the web SDK 4.1 ask for intersections, which no geocoder here has. */
+const groups: Readonly<Record<string, readonly AddressLayer[]>> = { coarse, fine, intersection: [] };
+
 function readLayers(reader: FieldReader): readonly AddressLayer[] | undefined {
   const names = textsOf(reader, 'layers');
-  const known: readonly string[] = [...addressLayers, 'coarse', 'fine'];
+  const known: readonly string[] = [...addressLayers, ...Object.keys(groups)];
   if (names.some((name) => !known.includes(name))) reader.refuse('layers', `must be some of ${known.join(', ')}`);
-  const layers = names.flatMap((name) =>
-    name === 'coarse' ? coarse : name === 'fine' ? fine : [name as AddressLayer],
-  );
-  return layers.length === 0 ? undefined : layers;
+  return names.length === 0 ? undefined : names.flatMap((name) => groups[name] ?? [name as AddressLayer]);
 }
 
 /** Reads comma-separated country codes. */
@@ -171,7 +171,9 @@ function readIp(query: RawFields): Outcome<string | null> {
 }
 
 const addressParameters = {
-  layers: Type.Optional(Type.String({ description: `Comma-separated: ${addressLayers.join(', ')}, coarse or fine` })),
+  layers: Type.Optional(
+    Type.String({ description: `Comma-separated: ${addressLayers.join(', ')}, coarse, fine or intersection` }),
+  ),
   lang: Type.Optional(Type.String({ description: 'Two letters of ISO 639-1' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxResults, default: defaultResults })),
 };
@@ -180,143 +182,160 @@ const countries = Type.String({ description: 'Comma-separated codes of two lette
 const queryText = Type.String({ maxLength: maxQueryLength });
 const addressAnswer = answerOf({ addresses: Type.Array(AddressSchema) });
 
+const addressesOf = (result: Answer<readonly Address[]>, from?: Position) => ({
+  meta: success,
+  addresses: accepted(result).map((address) => addressJson(address, from)),
+});
+
+function configured(geocoder: Geocoder | undefined): Geocoder {
+  if (geocoder !== undefined) return geocoder;
+  throw new ApiError('not_available', 'geocoding is switched off; set geocoding.provider');
+}
+
+function addGeocodingRoutes(app: FastifyInstance, geocoder: Geocoder | undefined): void {
+  app.get('/v1/geocode/forward', {
+    config: configOfText,
+    schema: described({
+      operationId: 'geocode',
+      tag,
+      summary: 'Find the positions of an address, best first',
+      querystring: Type.Object({ query: queryText, country: Type.Optional(countries), ...addressParameters }),
+      answer: addressAnswer,
+      failures: [400, 503],
+    }),
+    handler: async (request) => {
+      const { query, options } = accepted(readAddressQuery(request.query as RawFields));
+      return addressesOf(await configured(geocoder).forward(callerOf(request).project, query, options));
+    },
+  });
+
+  app.get('/v1/geocode/reverse', {
+    config,
+    schema: described({
+      operationId: 'reverseGeocode',
+      tag,
+      summary: 'Find the addresses at a position, nearest first',
+      querystring: Type.Object({ coordinates: near, ...addressParameters }),
+      answer: addressAnswer,
+      failures: [400, 503],
+    }),
+    handler: async (request) => {
+      const { position, options } = accepted(readReverseQuery(request.query as RawFields));
+      return addressesOf(await configured(geocoder).reverse(callerOf(request).project, position, options), position);
+    },
+  });
+}
+
+function addIpRoute(app: FastifyInstance, ipGeocoder: IpGeocoder | undefined): void {
+  app.get('/v1/geocode/ip', {
+    config,
+    schema: described({
+      operationId: 'geocodeIp',
+      tag,
+      summary: 'Find where an IP address is',
+      querystring: Type.Object({
+        ip: Type.Optional(Type.String({ description: "Default: the caller's" })),
+      }),
+      answer: answerOf({
+        ip: Type.String(),
+        address: Type.Optional(IpAddressSchema),
+        proxy: Type.Boolean({ description: 'Always false: it is not known' }),
+      }),
+      failures: [400, 503],
+    }),
+    handler: async (request) => {
+      if (ipGeocoder === undefined)
+        throw new ApiError('not_available', 'geocoding by IP address needs a database; set geocoding.ipDatabase');
+      const given = accepted(readIp(request.query as RawFields));
+      const ip = given ?? normalizeAddress(request.ip) ?? request.ip;
+      const address = accepted(await ipGeocoder.locate(ip));
+      return { meta: success, ip, ...(address && { address: ipAddressJson(address) }), proxy: false };
+    },
+  });
+}
+
+function addAutocompleteRoutes(app: FastifyInstance, geocoder: Geocoder | undefined): void {
+  app.get('/v1/search/autocomplete', {
+    config: configOfText,
+    schema: described({
+      operationId: 'autocomplete',
+      tag,
+      summary: 'Complete an address',
+      querystring: Type.Object({
+        query: queryText,
+        near: Type.Optional(near),
+        countryCode: Type.Optional(countries),
+        country: Type.Optional(Type.String({ description: 'The same as countryCode' })),
+        postalCode: Type.Optional(
+          Type.String({ description: 'Leaves out addresses of another postal code; those without one stay' }),
+        ),
+        ...addressParameters,
+      }),
+      answer: addressAnswer,
+      failures: [400, 503],
+    }),
+    handler: async (request) => {
+      const { query, options } = accepted(readAddressQuery(request.query as RawFields));
+      return addressesOf(
+        await configured(geocoder).autocomplete(callerOf(request).project, query, options),
+        options.near,
+      );
+    },
+  });
+
+  app.post('/v1/search/autocomplete/click', {
+    config: { ...config, isRepeatable: true },
+    schema: described({
+      operationId: 'reportAutocompleteClick',
+      tag,
+      summary: 'Report which result was chosen, as SDKs do; nothing is stored',
+      body: Type.Object({}),
+      answer: answerOf(),
+    }),
+    handler: async () => ({ meta: success }),
+  });
+}
+
+function addPlaceRoute(app: FastifyInstance, configuration: ApiDependencies['configuration']): void {
+  app.get('/v1/search/places', {
+    config,
+    schema: described({
+      operationId: 'searchPlaces',
+      tag,
+      summary: 'List the places of the catalogue near a point, nearest first',
+      querystring: Type.Object({
+        near,
+        radius: Type.Optional(
+          Type.Number({
+            minimum: minPlaceRadiusM,
+            maximum: maxPlaceRadiusM,
+            default: defaultPlaceRadiusM,
+            description: 'Metres',
+          }),
+        ),
+        chains: Type.Optional(Type.String({ description: 'Comma-separated slugs; any of them' })),
+        categories: Type.Optional(Type.String({ description: 'Comma-separated; any of them' })),
+        groups: Type.Optional(Type.String({ description: 'The same as categories' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxResults, default: defaultResults })),
+      }),
+      answer: answerOf({ places: Type.Array(PlaceSummary) }),
+      failures: [400],
+    }),
+    handler: async (request) => {
+      const { project, environment } = callerOf(request);
+      const search = accepted(readPlaceQuery(request.query as RawFields));
+      const places = await configuration.places.near({ project, environment, ...search });
+      return { meta: success, places: places.map(({ record, distanceM }) => placeSummary(record, distanceM)) };
+    },
+  });
+}
+
 /** Serves geocoding, autocomplete and the search of places. Throws `not_available` when no provider is configured. */
 export const addressRoutes =
   ({ configuration, geometrySources: { geocoder }, ipGeocoder }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
-    function provider(): Geocoder {
-      if (geocoder !== undefined) return geocoder;
-      throw new ApiError('not_available', 'geocoding is switched off; set geocoding.provider');
-    }
-    const addresses = (result: Answer<readonly Address[]>, from?: Position) => ({
-      meta: success,
-      addresses: accepted(result).map((address) => addressJson(address, from)),
-    });
-
-    app.get('/v1/geocode/forward', {
-      config: configOfText,
-      schema: described({
-        operationId: 'geocode',
-        tag,
-        summary: 'Find the positions of an address, best first',
-        querystring: Type.Object({ query: queryText, country: Type.Optional(countries), ...addressParameters }),
-        answer: addressAnswer,
-        failures: [400, 503],
-      }),
-      handler: async (request) => {
-        const { query, options } = accepted(readAddressQuery(request.query as RawFields));
-        return addresses(await provider().forward(callerOf(request).project, query, options));
-      },
-    });
-
-    app.get('/v1/geocode/reverse', {
-      config,
-      schema: described({
-        operationId: 'reverseGeocode',
-        tag,
-        summary: 'Find the addresses at a position, nearest first',
-        querystring: Type.Object({ coordinates: near, ...addressParameters }),
-        answer: addressAnswer,
-        failures: [400, 503],
-      }),
-      handler: async (request) => {
-        const { position, options } = accepted(readReverseQuery(request.query as RawFields));
-        return addresses(await provider().reverse(callerOf(request).project, position, options), position);
-      },
-    });
-
-    app.get('/v1/geocode/ip', {
-      config,
-      schema: described({
-        operationId: 'geocodeIp',
-        tag,
-        summary: 'Find where an IP address is',
-        querystring: Type.Object({
-          ip: Type.Optional(Type.String({ description: "Default: the caller's" })),
-        }),
-        answer: answerOf({
-          ip: Type.String(),
-          address: Type.Optional(IpAddressSchema),
-          proxy: Type.Boolean({ description: 'Always false: it is not known' }),
-        }),
-        failures: [400, 503],
-      }),
-      handler: async (request) => {
-        if (ipGeocoder === undefined)
-          throw new ApiError('not_available', 'geocoding by IP address needs a database; set geocoding.ipDatabase');
-        const given = accepted(readIp(request.query as RawFields));
-        const ip = given ?? normalizeAddress(request.ip) ?? request.ip;
-        const address = accepted(await ipGeocoder.locate(ip));
-        return { meta: success, ip, ...(address && { address: ipAddressJson(address) }), proxy: false };
-      },
-    });
-
-    app.get('/v1/search/autocomplete', {
-      config: configOfText,
-      schema: described({
-        operationId: 'autocomplete',
-        tag,
-        summary: 'Complete an address',
-        querystring: Type.Object({
-          query: queryText,
-          near: Type.Optional(near),
-          countryCode: Type.Optional(countries),
-          country: Type.Optional(Type.String({ description: 'The same as countryCode' })),
-          postalCode: Type.Optional(
-            Type.String({ description: 'Leaves out addresses of another postal code; those without one stay' }),
-          ),
-          ...addressParameters,
-        }),
-        answer: addressAnswer,
-        failures: [400, 503],
-      }),
-      handler: async (request) => {
-        const { query, options } = accepted(readAddressQuery(request.query as RawFields));
-        return addresses(await provider().autocomplete(callerOf(request).project, query, options), options.near);
-      },
-    });
-
-    app.post('/v1/search/autocomplete/click', {
-      config: { ...config, isRepeatable: true },
-      schema: described({
-        operationId: 'reportAutocompleteClick',
-        tag,
-        summary: 'Report which result was chosen, as SDKs do; nothing is stored',
-        body: Type.Object({}),
-        answer: answerOf(),
-      }),
-      handler: async () => ({ meta: success }),
-    });
-
-    app.get('/v1/search/places', {
-      config,
-      schema: described({
-        operationId: 'searchPlaces',
-        tag,
-        summary: 'List the places of the catalogue near a point, nearest first',
-        querystring: Type.Object({
-          near,
-          radius: Type.Optional(
-            Type.Number({
-              minimum: minPlaceRadiusM,
-              maximum: maxPlaceRadiusM,
-              default: defaultPlaceRadiusM,
-              description: 'Metres',
-            }),
-          ),
-          chains: Type.Optional(Type.String({ description: 'Comma-separated slugs; any of them' })),
-          categories: Type.Optional(Type.String({ description: 'Comma-separated; any of them' })),
-          groups: Type.Optional(Type.String({ description: 'The same as categories' })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxResults, default: defaultResults })),
-        }),
-        answer: answerOf({ places: Type.Array(PlaceSummary) }),
-        failures: [400],
-      }),
-      handler: async (request) => {
-        const { project, environment } = callerOf(request);
-        const search = accepted(readPlaceQuery(request.query as RawFields));
-        const places = await configuration.places.near({ project, environment, ...search });
-        return { meta: success, places: places.map(({ record, distanceM }) => placeSummary(record, distanceM)) };
-      },
-    });
+    addGeocodingRoutes(app, geocoder);
+    addIpRoute(app, ipGeocoder);
+    addAutocompleteRoutes(app, geocoder);
+    addPlaceRoute(app, configuration);
   };

@@ -11,7 +11,7 @@ import { reportRoutes } from './reports.js';
 import { searchRoutes } from './search.js';
 import { travelRoutes } from './travel.js';
 
-/** A Fastify plugin: `await app.register(sdkRoutes, dependencies)`. */
+/** Registers the calls of SDKs that are no locations: `await app.register(sdkRoutes, dependencies)`. */
 export const sdkRoutes: FastifyPluginAsync<SdkDependencies> = async (app, dependencies) => {
   await app.register(configRoutes, dependencies);
   await app.register(searchRoutes, dependencies);

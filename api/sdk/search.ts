@@ -2,7 +2,7 @@
  * Search by place: the context of a point, nearby geofences and beacons, and the region that SDKs store for offline
  * use.
  */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { leavingOf } from '../../http/access/revocation.js';
@@ -103,14 +103,30 @@ function readRegionRequest(fields: RawFields): Outcome<{ position: Position; use
   return reader.outcome(() => ({ position: [longitude as number, latitude as number], userId }));
 }
 
-/** Serves the searches near a point, and the region that SDKs store for offline use. */
-export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 'configuration'>> = async (
-  app,
-  { spatial, configuration },
-) => {
-  const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
-  const disclosureFor = createDisclosures((query) => spatial.context(query));
+/** Returns the widest region whose geofences and beacons a device can keep. */
+async function regionAround(
+  spatial: SdkDependencies['spatial'],
+  place: ReturnType<typeof placeOf>,
+  { userId, beaconType }: { userId: string | null; beaconType: BeaconType | undefined },
+  signal: AbortSignal,
+) {
+  for (const radiusM of regionRadiiM) {
+    const isLast = radiusM === regionRadiiM.at(-1);
+    const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
+    const geofences = await spatial.searchGeofences(query, signal);
+    if (geofences.length >= maxRegionGeofences && !isLast) continue;
+    const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons, type: beaconType }, signal);
+    if (beacons.length < maxBeacons || isLast) return { radiusM, geofences, beacons };
+  }
+  throw new Error('unreachable: the last radius always answers');
+}
 
+type Dependencies = Pick<SdkDependencies, 'spatial' | 'configuration'>;
+type Disclosures = ReturnType<typeof createDisclosures>;
+
+const config = { authority: 'publishable', limit: 'query', isNullUnset: true } as const;
+
+function addContextRoute(app: FastifyInstance, { spatial }: Dependencies): void {
   app.get(
     '/v1/context',
     {
@@ -134,7 +150,9 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       });
     },
   );
+}
 
+function addGeofenceSearchRoute(app: FastifyInstance, { spatial }: Dependencies, disclosureFor: Disclosures): void {
   app.get(
     '/v1/search/geofences',
     {
@@ -156,7 +174,9 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       });
     },
   );
+}
 
+function addBeaconSearchRoute(app: FastifyInstance, { spatial, configuration }: Dependencies): void {
   app.get(
     '/v1/search/beacons',
     {
@@ -177,24 +197,9 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       return { meta: { code: 200, settings: { beacons: { uuids, uids } } }, beacons };
     },
   );
+}
 
-  /** Returns the widest region whose geofences and beacons a device can keep. */
-  async function regionAround(
-    place: ReturnType<typeof placeOf>,
-    { userId, beaconType }: { userId: string | null; beaconType: BeaconType | undefined },
-    signal: AbortSignal,
-  ) {
-    for (const radiusM of regionRadiiM) {
-      const isLast = radiusM === regionRadiiM.at(-1);
-      const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
-      const geofences = await spatial.searchGeofences(query, signal);
-      if (geofences.length >= maxRegionGeofences && !isLast) continue;
-      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons, type: beaconType }, signal);
-      if (beacons.length < maxBeacons || isLast) return { radiusM, geofences, beacons };
-    }
-    throw new Error('unreachable: the last radius always answers');
-  }
-
+function addRegionRoute(app: FastifyInstance, { spatial }: Dependencies, disclosureFor: Disclosures): void {
   app.post(
     '/v1/sync/region',
     {
@@ -212,7 +217,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const place = placeOf(caller, position);
       return sendText('search', request, reply, async (leaving) => {
         const wanted = { userId, beaconType: beaconTypeFor(request) };
-        const { radiusM, geofences: around, beacons } = await regionAround(place, wanted, leaving);
+        const { radiusM, geofences: around, beacons } = await regionAround(spatial, place, wanted, leaving);
         const items = disclosureFor(caller).geofences(around);
         const geofences = await listText({ items, text: JSON.stringify }, leaving);
         const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
@@ -221,4 +226,13 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       });
     },
   );
+}
+
+/** Serves the searches near a point, and the region that SDKs store for offline use. */
+export const searchRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
+  const disclosureFor = createDisclosures((query) => dependencies.spatial.context(query));
+  addContextRoute(app, dependencies);
+  addGeofenceSearchRoute(app, dependencies, disclosureFor);
+  addBeaconSearchRoute(app, dependencies);
+  addRegionRoute(app, dependencies, disclosureFor);
 };

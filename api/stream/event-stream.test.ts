@@ -260,6 +260,33 @@ test('regression: what many clients get of large events in one turn is bounded',
   leave();
 });
 
+// Each client had a copy: what waited for a thousand slow ones took a gigabyte.
+test('regression: clients that want the same events share their bytes', async () => {
+  const project = deriveId('project', 'shared bytes');
+  const { tailer, leave } = await createFollowers(log, defaultFollowerBounds).join('shared bytes', 'key');
+  const listen = (matches: (event: Event) => boolean) => {
+    const received: Buffer[] = [];
+    const receive = (messages: Buffer) => void received.push(messages);
+    tailer.listen({ scope: `${project}/test`, matches, receive });
+    return { received, texts: () => Buffer.concat(received).toString().split('\n\n').slice(0, -1) };
+  };
+  const everything = [listen(() => true), listen(() => true), listen(() => true)];
+  const some = [listen(({ type }) => type === 'b'), listen(({ type }) => type === 'b')];
+  const others = listen(({ type }) => type === 'a');
+  await publish(...Array.from({ length: 60 }, (_, index) => eventOf(project, { type: index % 3 === 0 ? 'b' : 'a' })));
+  const [first, ...rest] = everything;
+  await until(() => first!.texts().length === 60);
+  // Several messages at once, or the test would tell nothing.
+  expect(first!.received.length).toBeLessThan(60);
+  for (const { received } of rest)
+    for (const [index, bytes] of received.entries()) expect(bytes).toBe(first!.received[index]);
+  for (const [index, bytes] of some[0]!.received.entries()) expect(bytes).toBe(some[1]!.received[index]);
+  const isOfTypeB = (text: string) => text.includes('event: b');
+  expect(some[0]!.texts()).toEqual(first!.texts().filter(isOfTypeB));
+  expect(others.texts()).toEqual(first!.texts().filter((text) => !isOfTypeB(text)));
+  leave();
+});
+
 describe('records that the topic no longer holds', () => {
   const project = deriveId('project', 'gaps');
   const newReader = () => {

@@ -2,8 +2,8 @@
  * Reads new records of topic `events` once for all followers on this node.
  *
  * A record is decoded once, if somebody listens to its project and environment; its message is formatted once, if
- * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write. A batch of large
- * records has several parts with a buffer each.
+ * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write; listeners with the
+ * same messages get the same buffer. A batch of large records has several parts with a buffer each.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
@@ -28,7 +28,7 @@ export interface Listener {
   /** `scopeName` of the client. */
   readonly scope: string;
   matches(event: Event): boolean;
-  /** Receives the messages of a part of a batch, in order. Others get the same buffer. */
+  /** Receives the messages of a part of a batch, in order. Others who want the same ones get the same buffer. */
   receive(messages: Buffer): void;
 }
 
@@ -55,6 +55,40 @@ export interface Tailer {
   close(): Promise<void>;
 }
 
+/**
+ * The messages of a part so far, and the one bundle that continues them. Listeners who want the same messages share a
+ * bundle and its bytes, so that what waits for many slow clients is in memory once.
+ */
+class Bundle {
+  #bytes: Buffer | undefined;
+  #next: Bundle | undefined;
+
+  constructor(
+    private readonly before: Bundle | undefined,
+    private readonly message: Buffer,
+  ) {}
+
+  /** The messages in order. */
+  get bytes(): Buffer {
+    if (this.before === undefined) return this.message;
+    this.#bytes ??= Buffer.concat(this.#messages());
+    return this.#bytes;
+  }
+
+  /** Returns the bundle with one more message. Messages come one after the other, so only the newest is kept. */
+  with(message: Buffer): Bundle {
+    if (this.#next?.message !== message) this.#next = new Bundle(this, message);
+    return this.#next;
+  }
+
+  #messages(): Buffer[] {
+    const messages: Buffer[] = [];
+    for (let bundle: Bundle | undefined = this; bundle !== undefined; bundle = bundle.before)
+      messages.push(bundle.message);
+    return messages.reverse();
+  }
+}
+
 /** Starts at the end of the topic. An unexpected failure is an unhandled rejection, which ends the process. */
 export async function startTailer(log: Log): Promise<Tailer> {
   const position = (await boundsOf(log)).map(({ end }) => end);
@@ -63,20 +97,18 @@ export async function startTailer(log: Log): Promise<Tailer> {
   /** Called with the first record of their scope. */
   const watches = new Map<string | undefined, Set<() => void>>();
 
-  function offer(scope: string, record: LogRecord, messagesOf: Map<Listener, Buffer[]>): void {
+  function offer(scope: string, record: LogRecord, bundleOf: Map<Listener, Bundle>): void {
     const audience = listeners.get(scope);
     if (audience === undefined) return;
     const event = decodeRecord(codecs.event, record);
     // The analytics sink dead-letters it.
     if (isBadRecord(event)) return;
-    let message: Buffer | undefined;
+    let first: Bundle | undefined;
     for (const listener of audience) {
       if (!listener.matches(event)) continue;
-      // Encoded once: encoding is most of the work, and copying bytes to each listener is cheap.
-      message ??= Buffer.from(eventMessage(event, position));
-      const messages = messagesOf.get(listener);
-      if (messages === undefined) messagesOf.set(listener, [message]);
-      else messages.push(message);
+      // Encoded once: encoding is most of the work.
+      first ??= new Bundle(undefined, Buffer.from(eventMessage(event, position)));
+      bundleOf.set(listener, bundleOf.get(listener)?.with(first.bytes) ?? first);
     }
   }
 
@@ -105,17 +137,15 @@ export async function startTailer(log: Log): Promise<Tailer> {
 
   /** Must stay synchronous: the position and the messages must match at all times. */
   function dispatch(partition: number, records: readonly LogRecord[]): void {
-    const messagesOf = new Map<Listener, Buffer[]>();
+    const bundleOf = new Map<Listener, Bundle>();
     for (const record of records) {
       const scope = scopeOfKey(record.key);
       wake(undefined);
       wake(scope);
       position[partition] = record.offset + 1;
-      offer(scope, record, messagesOf);
+      offer(scope, record, bundleOf);
     }
-    for (const [listener, messages] of messagesOf) {
-      listener.receive(messages.length === 1 ? messages[0]! : Buffer.concat(messages));
-    }
+    for (const [listener, { bytes }] of bundleOf) listener.receive(bytes);
     growth.notifyAll();
   }
 

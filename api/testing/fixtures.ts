@@ -121,7 +121,7 @@ type ApiParts = Partial<
 > & {
   readonly authorityCheckMs?: number;
   /** Makes the routes of a module after this one. */
-  readonly addRoutes?: (deps: ApiDependencies) => FastifyPluginAsync;
+  readonly addRoutes?: (dependencies: ApiDependencies) => FastifyPluginAsync;
   /** Settings of accounts. Sign-up is on, and hashes of passwords are cheap. */
   readonly accountOptions?: Partial<Omit<AccountOptions, 'sessions' | 'values' | 'clock'>>;
 };
@@ -233,7 +233,7 @@ export async function startApi({
     if (reply.hasHeader('etag')) entityTagUses.add(`${operationId} answers ETag`);
     if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
   });
-  const deps: ApiDependencies = {
+  const dependencies: ApiDependencies = {
     analytics: { query: unasked, file: unasked },
     log: embedded.log,
     values,
@@ -248,8 +248,8 @@ export async function startApi({
     writer,
     clock,
   };
-  await app.register(apiRoutes, deps);
-  if (addRoutes !== undefined) await app.register(addRoutes(deps));
+  await app.register(apiRoutes, dependencies);
+  if (addRoutes !== undefined) await app.register(addRoutes(dependencies));
   await app.ready();
   const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
 

@@ -1,22 +1,20 @@
 /** Serves topic `events` over HTTP: the records that a Kafka consumer would get, also for nodes without Kafka. */
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import type { Caller } from '../../http/access/keys.js';
-import { confirmStillAuthorized, endingOf } from '../../http/access/revocation.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
-import { scopeName } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { limitParameter } from '../lists.js';
 import type { Serialize } from '../serialize.js';
-import { type Followers, keyName } from '../stream/followers.js';
+import type { Followers } from '../stream/followers.js';
 import { encodePosition } from '../stream/position.js';
 import { boundsOf } from '../stream/start.js';
+import { createLongPoll } from './long-poll.js';
 import { maxWaitMs, readTopicQuery, type TopicQuery } from './query.js';
-import { advanced, isAllRead, type Reader, type Reading, readTopic, startPartitions } from './reading.js';
+import type { Reading } from './reading.js';
 
 const tag = 'events';
 const config = { authority: 'secret or admin', limit: 'management' } as const;
@@ -88,52 +86,7 @@ function answerFor({ partitions, records }: Reading, { partition }: TopicQuery) 
 export const topicRoutes =
   ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {
-    /** Reads again when the topic has a record for the client, and once more when the response is due. */
-    async function wait(
-      caller: Caller | null,
-      reading: Reading,
-      reader: Reader,
-      due: AbortController,
-    ): Promise<Reading> {
-      const membership = await followers.join(caller?.project ?? null, caller === null ? 'admin' : keyName(caller));
-      membership.closing.addEventListener('abort', () => due.abort());
-      const isDue = new Promise((resolve) => due.signal.addEventListener('abort', resolve));
-      let latest = reading;
-      try {
-        while (latest.records.length === 0 && !due.signal.aborted) latest = await readOrWait(latest);
-        return latest.records.length > 0 ? latest : await readTopic(log, serialize, latest.partitions, reader);
-      } finally {
-        membership.leave();
-      }
-
-      /** Reads what there is. If there is nothing, skips the records of others until there is a record. */
-      async function readOrWait({ partitions }: Reading): Promise<Reading> {
-        const watch = membership.tailer.watch(reader.scope);
-        try {
-          const found = await readTopic(log, serialize, partitions, reader);
-          if (found.records.length > 0 || !isAllRead(found.partitions)) return found;
-          await Promise.race([watch.heard, isDue]);
-          return { ...found, partitions: advanced(found.partitions, watch.quietUntil()) };
-        } finally {
-          watch.end();
-        }
-      }
-    }
-
-    async function read(request: FastifyRequest, reply: FastifyReply, query: TopicQuery): Promise<Reading> {
-      const { caller } = request;
-      const ending = endingOf(request, reply);
-      const reader = { scope: caller === null ? undefined : scopeName(caller), limit: query.limit, signal: ending };
-      const reading = await readTopic(log, serialize, await startPartitions(log, query.from, query.partition), reader);
-      if (reading.records.length > 0 || query.waitMs === 0) return reading;
-      const due = new AbortController();
-      const timer = setTimeout(() => due.abort(), query.waitMs);
-      ending.addEventListener('abort', () => due.abort());
-      if (ending.aborted) due.abort();
-      const latest = await wait(caller, reading, reader, due).finally(() => clearTimeout(timer));
-      await confirmStillAuthorized(request);
-      return latest;
-    }
+    const read = createLongPoll(log, followers, serialize);
 
     app.get('/v1/topics', {
       config,

@@ -1,5 +1,4 @@
 /** Queries users in the analytics store, with those of their geofences and beacons that are still monitored. */
-
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { summariesOf } from '../../pipeline/catalog/queries/summaries.js';
 import type { ConfigurationReader, ListCursor, Scope } from '../../pipeline/catalog/types.js';

@@ -12,7 +12,8 @@ const script = 'console.info("dashboard");';
 mkdirSync(join(folder, 'assets'));
 writeFileSync(
   join(folder, 'index.html'),
-  '<!doctype html><meta name="sign-up" content="off"><script src="/assets/index-1a2b.js"></script></head>' +
+  '<!doctype html><meta name="sign-up" content="off"><meta name="mail" content="sent">' +
+    '<script src="/assets/index-1a2b.js"></script></head>' +
     '<div id="root"></div>',
 );
 writeFileSync(
@@ -29,7 +30,7 @@ writeFileSync(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(script
 writeFileSync(join(folder, 'secret.txt'), 'not for the web');
 
 const app = createTestServer();
-await app.register(dashboardRoutes({ folder, signUp: 'on' }));
+await app.register(dashboardRoutes({ folder, signUp: 'on', mail: 'outbox' }));
 app.get('/v1/known', { config: { authority: 'none', limit: 'none' } }, async () => ({}));
 await app.ready();
 afterAll(async () => {
@@ -51,9 +52,10 @@ test('the page answers at / and at the paths of its views, with a policy that al
   }
 });
 
-test('the page says whether people may sign up, and is not sent again while it is the same', async () => {
+test('the page says whether people may sign up and get mails, and is not sent again while it is the same', async () => {
   const { body, headers } = await get('/');
   expect(body).toContain('name="sign-up" content="on"');
+  expect(body).toContain('name="mail" content="outbox"');
   expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
 });
 
@@ -86,7 +88,8 @@ test('paths of the API and unknown paths never answer the page', async () => {
 
 test('a browser gets the page for a path beside the API, with status 404', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  for (const url of ['/nothing', '/keysmith/2', '/geofence']) {
+  // A link that was cut within an escape showed a line of JSON.
+  for (const url of ['/nothing', '/keysmith/2', '/geofence', '/beacons/%E0%A4%A', '/%E0%A4%A']) {
     const { statusCode, headers, body } = await get(url, { accept });
     expect([url, statusCode, headers['content-type']]).toEqual([url, 404, 'text/html; charset=utf-8']);
     expect(body).toContain('<div id="root">');
@@ -94,7 +97,8 @@ test('a browser gets the page for a path beside the API, with status 404', async
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-radar-request-id': expect.any(String) });
     expect(headers.etag).toBeUndefined();
   }
-  for (const url of ['/v1/nothing', '/v1', '/assets/nothing.js', '/openapi.json/x'])
+  expect((await get('/beacons/%E0%A4%A')).json().meta).toMatchObject({ code: 400, param: 'path' });
+  for (const url of ['/v1/nothing', '/v1', '/assets/nothing.js', '/openapi.json/x', '/v1/beacons/%E0%A4%A'])
     expect((await get(url, { accept })).headers['content-type']).toContain('application/json');
   const posted = await app.inject({ method: 'POST', url: '/nothing', headers: { accept } });
   expect([posted.statusCode, posted.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);

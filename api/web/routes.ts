@@ -17,6 +17,8 @@ interface DashboardOptions {
   readonly folder: string;
   /** Whether the page offers to create an account. */
   readonly signUp: 'off' | 'on';
+  /** Where mails go, so that the page does not promise one that nobody gets. */
+  readonly mail: 'sent' | 'outbox';
 }
 
 /** The dashboard's views by path, with the modules that show them. A view may have paths below it. */
@@ -105,17 +107,16 @@ function withLinks(page: string, module: string, manifest: Manifest): string {
 
 /** Serves nothing if the folder is missing: a server that runs from source has no built page. */
 export const dashboardRoutes =
-  ({ folder, signUp }: DashboardOptions): FastifyPluginAsync =>
+  ({ folder, signUp, mail }: DashboardOptions): FastifyPluginAsync =>
   async (app) => {
     if (!existsSync(join(folder, 'assets'))) return;
     app.defaultAuthority = 'none';
     const schema = { hide: true };
     const config = { isQueryForPage: true };
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
-    const document = readFileSync(join(folder, 'index.html'), 'utf8').replace(
-      '<meta name="sign-up" content="off">',
-      `<meta name="sign-up" content="${signUp}">`,
-    );
+    const document = readFileSync(join(folder, 'index.html'), 'utf8')
+      .replace('<meta name="sign-up" content="off">', `<meta name="sign-up" content="${signUp}">`)
+      .replace('<meta name="mail" content="sent">', `<meta name="mail" content="${mail}">`);
     const page = withLinks(document, 'application.tsx', manifest);
     // The names are known, so no path of a request reaches the file system.
     const assets = new Set(readdirSync(join(folder, 'assets')));

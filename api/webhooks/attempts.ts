@@ -1,5 +1,4 @@
 /** Lists delivery attempts of a webhook from the analytics store, newest first. */
-
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ListCursor } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';

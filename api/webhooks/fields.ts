@@ -4,8 +4,8 @@ import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields
 import {
   booleanField,
   choiceField,
-  type Field,
   field,
+  nullable,
   numberField,
   readChange,
   readTable,
@@ -24,9 +24,6 @@ import { defaultOverlapHours, maxOverlapHours } from './secrets.js';
 
 /** What an owner says about a webhook. The record adds identity, times and secrets. */
 export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' | 'tags' | 'delivery' | 'enabled'>;
-
-/** Returns a field whose schema allows null, which puts it back to its default. */
-const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
 
 /**
  * Returns the fields of a webhook.

@@ -182,13 +182,13 @@ test('each event is sent once, in order: in its earlier delivery, byte for byte,
         await storeEvents([...stored, ...stored.slice(0, 3)]);
         await storeAttempts([...attempts, ...attempts.slice(0, 3)]);
 
-        const deps = { analytics, log: api.log, configuration: api.readModel, states, clock: () => startMs };
+        const dependencies = { analytics, log: api.log, configuration: api.readModel, states, clock: () => startMs };
         let cursor: Parameters<typeof redeliverRange>[2]['cursor'] = null;
         let count = 0;
         do {
           const asked = { fromMs: startMs + range.from, toMs: range.to === null ? null : startMs + range.to };
           const answer = await redeliverRange(
-            deps,
+            dependencies,
             webhook,
             { ...asked, failedOnly: range.failedOnly, cursor },
             {

@@ -73,7 +73,7 @@ test('regression: a large range is redelivered in parts, which keep groups of a 
   });
   await storeAttempts(attempts);
   const largest = { read: 0, appended: 0 };
-  const deps = {
+  const dependencies = {
     analytics: {
       query: async <Row>(sql: string, parameters?: Record<string, unknown>) => {
         const rows = await analytics.query<Row>(sql, parameters);
@@ -93,7 +93,7 @@ test('regression: a large range is redelivered in parts, which keep groups of a 
   };
   const webhook = api.readModel.webhook({ ...ofProject, environment: 'test' }, id)!;
   const range = { fromMs: 0, toMs: null, failedOnly: false, cursor: null };
-  const { deliveries } = await redeliverRange(deps as never, webhook, range);
+  const { deliveries } = await redeliverRange(dependencies as never, webhook, range);
   // The event of the subject was never sent either.
   expect(deliveries).toBe(250 + 50 + 1);
   expect(largest.read).toBeLessThan(200);

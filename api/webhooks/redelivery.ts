@@ -5,7 +5,6 @@
  * sent in its last delivery, with the same id and bytes. Any other event gets a new delivery, as if it happened now,
  * with its user as of now.
  */
-
 import { found } from '../../http/describe.js';
 import type { ListCursor } from '../../pipeline/catalog/types.js';
 import { type Analytics, topics } from '../../pipeline/ports.js';

@@ -1,5 +1,4 @@
 /** Reads events and their earlier deliveries from the analytics store, for redeliveries. */
-
 import type { ListCursor } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';

@@ -4,7 +4,6 @@
  * They are in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges these
  * queues.
  */
-
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import {
   type DeliveryPlace,

@@ -36,6 +36,7 @@ import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
 import { refuseDuringRepartition } from './repartition/in-progress.js';
+import { nameOfKafka, openingOf, serviceError } from './service-error.js';
 
 /** Where the services of a cluster are, and how patient a node is with them. */
 export interface ClusterOptions {
@@ -85,8 +86,8 @@ export interface ClusterBackend {
 }
 
 /**
- * Connects to the services. Rejects when Kafka or Redis is out of reach for about a minute, when a service refuses the
- * login, and during a repartition.
+ * Connects to the services. Rejects with a ServiceError when Kafka or Redis is out of reach for about a minute, when a
+ * service refuses the login, and during a repartition.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem, observers } = options;
@@ -118,7 +119,8 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       patience,
       signal: options.ending,
     });
-    const connection = await opened(connectKafka(options.kafka, report, { observer: observers?.kafka, patience }));
+    const connectingKafka = connectKafka(options.kafka, report, { observer: observers?.kafka, patience });
+    const connection = await opened(openingOf(connectingKafka, nameOfKafka(options.kafka)));
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem: report });
     closing.unshift(() => kafkaLog.close());
@@ -155,7 +157,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     };
   } catch (error) {
     await close();
-    throw error;
+    throw serviceError(error);
   }
 }
 

@@ -16,6 +16,7 @@ import { clearInProgress, type Repartition, repartitionInProgress, setInProgress
 import { processesIn, type Reader, type RepartitionServices, waitingIn } from './repartition/obstacles.js';
 import { moveStates } from './repartition/states.js';
 import { checkGrowth, countPartitions, growTopics } from './repartition/topics.js';
+import { nameOfKafka, openingOf } from './service-error.js';
 
 interface RepartitionOptions {
   readonly kafka: KafkaOptions;
@@ -31,14 +32,14 @@ interface RepartitionOptions {
 /** `reasons` describe the obstacles. */
 type RepartitionResult = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly string[] };
 
-/** Rejects when a service is out of reach for too long. Repeat it then, as after a crash. */
+/** Rejects with a ServiceError when a service is out of reach for too long. Repeat it then, as after a crash. */
 export async function repartition(options: RepartitionOptions, to: number): Promise<RepartitionResult> {
   const { kafka, onProblem, readers } = options;
-  const redis = await connectRedis(options.redis, onProblem);
+  const redis = await openingOf(connectRedis(options.redis, onProblem));
   const admin = createKafka(kafka, onProblem).admin();
   try {
-    await admin.connect();
-    return await repartitionOn({ admin, redis, kafka, readers }, to, options.onStep);
+    await openingOf(admin.connect(), nameOfKafka(kafka));
+    return await openingOf(repartitionOn({ admin, redis, kafka, readers }, to, options.onStep));
   } finally {
     await admin.disconnect();
     await redis.close();

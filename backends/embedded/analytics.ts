@@ -18,7 +18,7 @@ import { answerSettings, fileOf, insertSettings, type Query, rowsOf } from '../c
 import { type Connections, createConnections } from './chdb-connections.js';
 
 /** Where the embedded tables are, and how much of the machine queries may use. */
-export interface ChdbAnalyticsOptions {
+interface ChdbAnalyticsOptions {
   /** The data folder. It is created if it is missing. */
   readonly path: string;
   /** Threads per query and insert. Default 1: on a small machine the pipeline needs the others. */

@@ -2,7 +2,6 @@
  * Group commit: appends that arrive during a transaction share the next one and its fsync. The bytes in flight are
  * bounded; beyond the limit an append rejects as `overloaded`.
  */
-
 import { PortError } from '../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
 import type { Environment } from './environment.js';

@@ -16,7 +16,7 @@ import { createBlockTopic, readSlice, type TopicStore } from './topic-store.js';
 export type ReadableLog = Pick<Log, 'partitions' | 'read' | 'bounds'>;
 
 /** An open log, which its user closes. */
-export interface LogReader extends ReadableLog {
+interface LogReader extends ReadableLog {
   close(): Promise<void>;
 }
 

@@ -60,7 +60,6 @@ export interface StorageOptions {
 
 /** The open LMDB files of a data folder, with its topics. */
 export interface Storage {
-  readonly partitions: number;
   readonly logEnvironment: Environment;
   readonly stateEnvironment: Environment;
   readonly deliveryEnvironment: Environment;
@@ -118,7 +117,6 @@ export function openStorage(options: StorageOptions): Storage {
   const wakeups = createWakeups(path);
   const environments = { log: logEnvironment, state: stateEnvironment, deliveries: deliveryEnvironment };
   return {
-    partitions,
     logEnvironment,
     stateEnvironment,
     deliveryEnvironment,

@@ -5,6 +5,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { topics } from '../../pipeline/ports.js';
+import { grouped } from '../../schemas/grouped.js';
 import type { Row } from '../case.js';
 import type { BenchCluster, BenchProject } from '../cluster.js';
 import { send } from '../http.js';
@@ -82,7 +83,7 @@ export async function deliveryRows(cluster: BenchCluster, project: BenchProject)
   await cluster.end(node);
   await receiver.close();
   return [
-    { what: `${total.toLocaleString('en')} deliveries to one webhook`, unit: 'requests/s', rounds: [perSecond] },
+    { what: `${grouped(total)} deliveries to one webhook`, unit: 'requests/s', rounds: [perSecond] },
     { what: 'processor time of webhooks', unit: 'µs/request', rounds: [processorUs] },
   ];
 }

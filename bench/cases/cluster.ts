@@ -196,6 +196,61 @@ const settleMs = 5_000;
 /** Longer than a session of the consumer group. */
 const takeOverMs = 12_000;
 
+/** Measures how fast one process drains a backlog. */
+async function drainRows(cluster: BenchCluster, project: BenchProject, smoke: boolean): Promise<Row[]> {
+  const count = smoke ? 20_000 : 400_000;
+  const drains: Drain[] = [];
+  for (let round = 0; round < (smoke ? 1 : 4); round++) drains.push(await drain(cluster, project, count, 20 + round));
+  // The first round warms up the services.
+  const counted = smoke ? drains : drains.slice(1);
+  return [
+    {
+      what: 'backlog drained by one process, 10 k circles',
+      unit: 'locations/s',
+      rounds: counted.map(({ perSecond }) => perSecond),
+      target: '>= 40,000',
+    },
+    {
+      what: 'processor time of that process',
+      unit: 'µs/location',
+      rounds: counted.map(({ processorUs }) => processorUs),
+      target: '<= 12',
+    },
+  ];
+}
+
+/** Measures the time from a location to its event. */
+async function latencyRows(cluster: BenchCluster, project: BenchProject, smoke: boolean): Promise<Row[]> {
+  const node = await cluster.node('pipeline');
+  await shuttle(cluster.backend, project, () => delay(smoke ? 1_000 : 5_000));
+  const rounds: number[][] = [];
+  for (let round = 0; round < (smoke ? 1 : 3); round++) {
+    const came = await shuttle(cluster.backend, project, () => delay(smoke ? 1_000 : 15_000));
+    rounds.push(came.map(({ latencyMs }) => latencyMs));
+  }
+  await cluster.end(node);
+  return [
+    { what: 'produce to event, p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },
+    { what: 'produce to event, p99', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.99)) },
+  ];
+}
+
+/** Measures how long a partition stands still when its consumer ends. */
+async function pauseRows(cluster: BenchCluster, project: BenchProject): Promise<Row[]> {
+  return [
+    {
+      what: 'pause of a partition whose consumer leaves',
+      unit: 'ms',
+      rounds: [await takeOver(cluster, project, (each) => each.stop())],
+    },
+    {
+      what: 'pause of one whose consumer is killed, session 6 s',
+      unit: 'ms',
+      rounds: [await takeOver(cluster, project, (each) => each.kill())],
+    },
+  ];
+}
+
 async function run({ smoke }: BenchOptions): Promise<Row[]> {
   const missing = await lacking(kafka);
   if (missing) {
@@ -205,52 +260,12 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
   const cluster = await BenchCluster.start({ sharesNodes: smoke });
   try {
     const project = await cluster.configure((id) => benchFences(smoke ? 1_000 : mix.count, id));
-    const count = smoke ? 20_000 : 400_000;
-    const drains: Drain[] = [];
-    for (let round = 0; round < (smoke ? 1 : 4); round++) drains.push(await drain(cluster, project, count, 20 + round));
-    // The first round warms up the services.
-    const counted = smoke ? drains : drains.slice(1);
-    const node = await cluster.node('pipeline');
-    await shuttle(cluster.backend, project, () => delay(smoke ? 1_000 : 5_000));
-    const rounds: number[][] = [];
-    for (let round = 0; round < (smoke ? 1 : 3); round++) {
-      const came = await shuttle(cluster.backend, project, () => delay(smoke ? 1_000 : 15_000));
-      rounds.push(came.map(({ latencyMs }) => latencyMs));
-    }
-    await cluster.end(node);
-    const uploaded = await uploadRows(cluster, project, smoke ? 4_000 : 200_000, smoke ? 1 : 3);
-    const delivered = await deliveryRows(cluster, project);
-    const rows: Row[] = [
-      {
-        what: 'backlog drained by one process, 10 k circles',
-        unit: 'locations/s',
-        rounds: counted.map(({ perSecond }) => perSecond),
-        target: '>= 40,000',
-      },
-      {
-        what: 'processor time of that process',
-        unit: 'µs/location',
-        rounds: counted.map(({ processorUs }) => processorUs),
-        target: '<= 12',
-      },
-      { what: 'produce to event, p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },
-      { what: 'produce to event, p99', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.99)) },
-      ...uploaded,
-      ...delivered,
-    ];
-    if (smoke) return rows;
     return [
-      ...rows,
-      {
-        what: 'pause of a partition whose consumer leaves',
-        unit: 'ms',
-        rounds: [await takeOver(cluster, project, (each) => each.stop())],
-      },
-      {
-        what: 'pause of one whose consumer is killed, session 6 s',
-        unit: 'ms',
-        rounds: [await takeOver(cluster, project, (each) => each.kill())],
-      },
+      ...(await drainRows(cluster, project, smoke)),
+      ...(await latencyRows(cluster, project, smoke)),
+      ...(await uploadRows(cluster, project, smoke ? 4_000 : 200_000, smoke ? 1 : 3)),
+      ...(await deliveryRows(cluster, project)),
+      ...(smoke ? [] : await pauseRows(cluster, project)),
     ];
   } finally {
     await cluster.dispose();

@@ -5,6 +5,7 @@
  * included, so an empty project is measured beside it.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { grouped } from '../../schemas/grouped.js';
 import { chromiumPath, softwareGraphics } from '../../testing/chromium.js';
 import { type BenchCase, percentile, type Row } from '../case.js';
 import { hasBrowser } from '../maplibre.js';
@@ -52,7 +53,7 @@ async function loadMap(page: Page, url: string, count: number): Promise<number> 
   const startedAt = performance.now();
   await page.goto(url);
   await page.locator('.map-canvas[aria-busy=false]').waitFor();
-  await page.getByText(new RegExp(`^${count.toLocaleString('en')} geofences`)).waitFor();
+  await page.getByText(new RegExp(`^${grouped(count)} geofences`)).waitFor();
   await page.locator('.map-count:not(:has(.spinner))').waitFor();
   return performance.now() - startedAt;
 }
@@ -120,7 +121,7 @@ async function framesOf(page: Page): Promise<FrameTimes> {
 }
 
 async function rowsOf(context: BrowserContext, server: BenchServer, count: number, beacons: number): Promise<Row[]> {
-  const what = count === 0 ? 'no places' : `${count.toLocaleString('en')} geofences`;
+  const what = count === 0 ? 'no places' : `${grouped(count)} geofences`;
   const rows: Row[] = [];
   for (const scene of scenes) {
     const page = await context.newPage();
@@ -138,7 +139,7 @@ async function rowsOf(context: BrowserContext, server: BenchServer, count: numbe
     const timeRow = (of: keyof FrameTimes, name: string, share: number): Row =>
       row(`frame time of the ${of}, ${name}`, 'ms', (times) => percentile(times[of], share));
     if (scene === scenes[0]) {
-      rows.push({ what: `${what} and ${beacons.toLocaleString('en')} beacons: loaded`, unit: 'ms', rounds: [loadMs] });
+      rows.push({ what: `${what} and ${grouped(beacons)} beacons: loaded`, unit: 'ms', rounds: [loadMs] });
       const heap = await page.evaluate(
         () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 1_048_576,
       );

@@ -14,9 +14,13 @@ import { participants } from './engines.js';
 const upserts = 20;
 const upsertRadiusM = 60;
 const metresPerDegree = 111_195;
+const percentiles = [
+  ['p50', 0.5],
+  ['p99', 0.99],
+] as const;
 
-/** Returns the milliseconds of those locations that caused an event. */
-async function drive(engine: Engine, from: number, count: number, perSecond: number): Promise<number[]> {
+/** Sends `count` fixes at a fixed rate. Returns the milliseconds of those that caused an event. */
+async function eventLatencies(engine: Engine, from: number, count: number, perSecond: number): Promise<number[]> {
   const latenciesMs: number[] = [];
   const answers: Promise<void>[] = [];
   const startedAt = performance.now();
@@ -64,55 +68,74 @@ async function upsertToEffect(engine: Engine, { fixes, options }: Scene, index: 
   return performance.now() - startedAt;
 }
 
+/** The sending of an engine's locations: each rate and each upsert goes on where the one before has ended. */
+interface Drive {
+  readonly name: Peer['name'];
+  readonly engine: Engine;
+  readonly scene: Scene;
+  /** Index of the next fix to send. */
+  next: number;
+}
+
+/** Sends the first fix of every device, at a pace that all engines keep: every device is new once. */
+async function sendFirstFixes(drive: Drive): Promise<void> {
+  for (; drive.next < drive.scene.fixes.deviceCount; drive.next++) await drive.engine.locate(drive.next);
+}
+
+/** Measures the time to the event at a fixed rate. Returns no rows if no location caused one. */
+async function latencyRows(
+  drive: Drive,
+  perSecond: number,
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+): Promise<Row[]> {
+  const results: number[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const latenciesMs = await eventLatencies(drive.engine, drive.next, seconds * perSecond, perSecond);
+    drive.next += seconds * perSecond;
+    if (latenciesMs.length > 0) results.push(latenciesMs);
+  }
+  if (results.length === 0) return [];
+  return percentiles.map(([measure, share]) => ({
+    what: `${drive.name}: event latency at ${perSecond}/s, ${measure}`,
+    unit: 'ms',
+    rounds: results.map((latencies) => percentile(latencies, share)),
+    point: { measure: `latency-${measure}`, engine: drive.name, setting: `${perSecond}/s` },
+  }));
+}
+
+/** Measures the time from an upsert to its first event, around those of the next fixes that enter. */
+async function upsertRow(drive: Drive): Promise<Row> {
+  const { engine, scene } = drive;
+  const effectsMs: number[] = [];
+  for (; effectsMs.length < upserts && drive.next < scene.fixes.count; drive.next++) {
+    const isFit = scene.fixes.late[drive.next] === 0 && comesFromOutside(scene.fixes, drive.next);
+    if (isFit) effectsMs.push(await upsertToEffect(engine, scene, effectsMs.length, drive.next));
+    else await engine.locate(drive.next);
+  }
+  return {
+    what: `${drive.name}: upsert to effect`,
+    unit: 'ms',
+    rounds: effectsMs,
+    point: { measure: 'upsert', engine: drive.name, setting: `${scene.options.fences} fences` },
+  };
+}
+
 async function measure(
   peer: Peer,
   scene: Scene,
   rates: readonly number[],
-  rounds: number,
-  seconds: number,
+  repeats: { readonly rounds: number; readonly seconds: number },
 ): Promise<Row[]> {
-  const { name: engine } = peer;
-  const running = await peer.start(scene, true);
+  const engine = await peer.start(scene, true);
   try {
-    await running.load(scene.fences());
-    let next = 0;
+    await engine.load(scene.fences());
+    const drive: Drive = { name: peer.name, engine, scene, next: 0 };
+    await sendFirstFixes(drive);
     const rows: Row[] = [];
-    // Every device is new once, at a pace that all keep.
-    for (; next < scene.fixes.deviceCount; next++) await running.locate(next);
-    for (const perSecond of rates) {
-      const results: number[][] = [];
-      for (let index = 0; index < rounds; index++) {
-        const latenciesMs = await drive(running, next, seconds * perSecond, perSecond);
-        next += seconds * perSecond;
-        if (latenciesMs.length > 0) results.push(latenciesMs);
-      }
-      if (results.length === 0) continue;
-      for (const [measure, share] of [
-        ['p50', 0.5],
-        ['p99', 0.99],
-      ] as const)
-        rows.push({
-          what: `${engine}: event latency at ${perSecond}/s, ${measure}`,
-          unit: 'ms',
-          rounds: results.map((latencies) => percentile(latencies, share)),
-          point: { measure: `latency-${measure}`, engine, setting: `${perSecond}/s` },
-        });
-    }
-    const effects: number[] = [];
-    for (; effects.length < upserts && next < scene.fixes.count; next++) {
-      const isFit = scene.fixes.late[next] === 0 && comesFromOutside(scene.fixes, next);
-      if (isFit) effects.push(await upsertToEffect(running, scene, effects.length, next));
-      else await running.locate(next);
-    }
-    rows.push({
-      what: `${engine}: upsert to effect`,
-      unit: 'ms',
-      rounds: effects,
-      point: { measure: 'upsert', engine, setting: `${scene.options.fences} fences` },
-    });
-    return rows;
+    for (const perSecond of rates) rows.push(...(await latencyRows(drive, perSecond, repeats)));
+    return [...rows, await upsertRow(drive)];
   } finally {
-    await running.stop();
+    await engine.stop();
   }
 }
 
@@ -133,7 +156,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   const rows: Row[] = [];
   for (const peer of await participants(options, false)) {
     if (peer.name === 'fenceline') continue;
-    rows.push(...(await measure(peer, scene, rates, rounds, seconds)));
+    rows.push(...(await measure(peer, scene, rates, { rounds, seconds })));
   }
   return rows;
 }

@@ -88,7 +88,7 @@ function randomQuery(
     center: position(),
     zoom: `${between(random, ...zooms)}`,
     style: oneOf(random, styles),
-    language: oneOf(random, ['en', 'de', 'ja', 'ar', 'ru', 'zh', 'local']),
+    language: oneOf(random, ['en', 'de', 'ja', 'ar', 'ru', 'zh', 'native']),
     format: oneOf(random, ['png', 'png', 'webp', 'jpg']),
     ...(random() < 0.3 && { markers: [`color:red|${position()}|${position()}`] }),
     ...(random() < 0.3 && { path: [`width:5|${position()}|${position()}|${position()}`] }),

@@ -7,6 +7,7 @@
  * there is one delivery per location. The receivers are a thread of this process, on the same cores.
  */
 import type { SecretCipher } from '../../pipeline/encryption.js';
+import { grouped } from '../../schemas/grouped.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
@@ -236,7 +237,7 @@ export const waitingDeliveriesCase: BenchCase = {
   async run({ smoke }: BenchOptions) {
     const count = smoke ? 2_000 : 1_000_000;
     const row = async (what: string, isWanted: boolean): Promise<Row> => ({
-      what: `${count.toLocaleString('en')} events, ${what}`,
+      what: `${grouped(count)} events, ${what}`,
       unit: 'MiB',
       rounds: [await memoryAfter(count, isWanted)],
     });

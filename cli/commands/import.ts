@@ -11,8 +11,8 @@ import type { Import, ImportFormat } from '../../schemas/json/import.js';
 import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import-progress.js';
 import { interruptible } from '../interruptible.js';
+import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../progress.js';
 import { checkOutput, save } from '../save.js';
 import { type Access, accessOf, call, request } from '../server.js';
 
@@ -22,8 +22,8 @@ const types: Readonly<Record<ImportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 const maxShownRows = 20;
-const retryMs = 1_000;
-const maxLosses = 30;
+/** How often a lost connection is opened again, and after which time. */
+const usualPatience = { maxLosses: 30, retryMs: 1_000 };
 
 /** Sends a file to a server and follows its import. Exits with 1 if rows were rejected. */
 export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) => {
@@ -54,6 +54,12 @@ export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) =
 function continuing({ address }: Access, { _id }: Import): string {
   const route = `${address}/v1/imports/${_id}`;
   return `the import ${_id} continues on the server: GET ${route} shows it, and POST ${route}/stop stops it`;
+}
+
+/** Says what is left of an import whose end nobody has seen. A server that was killed has interrupted it. */
+function unknownEnd({ address }: Access, { _id }: Import): string {
+  const shown = `GET ${address}/v1/imports/${_id} shows what became of the import`;
+  return `${shown}; import the file again if it was interrupted: rows that are applied stay unchanged`;
 }
 
 function sizeOf(path: string): number {
@@ -101,12 +107,22 @@ async function send(
   return answer.import;
 }
 
-/** Shows the progress until the import has ended. A lost connection is opened again. Rejects when the signal aborts. */
-async function followed(access: Access, started: Import, line: ProgressLine, signal: AbortSignal): Promise<Import> {
+/**
+ * Shows the progress until the import has ended. A lost connection is opened again. Rejects when the signal aborts, and
+ * when the connection is lost too often.
+ */
+export async function followed(
+  access: Access,
+  started: Import,
+  line: ProgressLine,
+  signal: AbortSignal,
+  { maxLosses, retryMs } = usualPatience,
+): Promise<Import> {
   const startedAtMs = performance.now();
   let current = started;
+  let reason = 'the server ended the stream of its progress';
   for (let losses = 0; current.status === 'running'; losses++) {
-    if (losses > maxLosses) throw new CommandFailure(`the connection is lost; ${continuing(access, current)}`);
+    if (losses > maxLosses) throw new CommandFailure(`${reason}; ${unknownEnd(access, current)}`);
     if (losses > 0) await sleep(retryMs, signal);
     try {
       for await (const told of streamOf(access, current, signal)) {
@@ -115,7 +131,7 @@ async function followed(access: Access, started: Import, line: ProgressLine, sig
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (losses === maxLosses) throw error;
+      reason = (error as Error).message;
     }
   }
   return current;
@@ -137,7 +153,7 @@ async function report(
   rejectedPath: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile } = result;
+  const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile, rejectedFileCut } = result;
   for (const { line, action, tag = null, externalId = null, changed = [] } of plannedRows) {
     const pair = [tag, externalId].filter((part) => part !== null).join('/');
     console.log(printable(`line ${line}: ${action} ${pair}${changed.length > 0 ? `: ${changed.join(', ')}` : ''}`));
@@ -155,7 +171,12 @@ async function report(
       signal.throwIfAborted();
       throw new CommandFailure(`${summary}; the bad rows could not be saved: ${fileProblem(error)}`);
     }
-    console.error(`the bad rows are in ${rejectedPath}; correct them and import this file`);
+    // Another import of this file would keep the same first rows again.
+    const advice = rejectedFileCut
+      ? `only the first bad rows are in ${rejectedPath}, because there are many; ` +
+        `correct ${basename(path)} itself and import it again`
+      : `the bad rows are in ${rejectedPath}; correct them and import this file`;
+    console.error(printable(advice));
   }
   if (status !== 'completed' || rejected > 0) throw new CommandFailure(summary);
   console.log(summary);

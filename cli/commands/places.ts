@@ -11,6 +11,7 @@ import { formatOfName } from '../../schemas/import-formats.js';
 import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { type ProgressLine, progressLine } from '../progress.js';
 import { type Access, accessOf, call } from '../server.js';
 
 /** Places of one request, and about how many characters they may have together. */
@@ -28,7 +29,8 @@ export const run: Run<OptionsOf<'places'>> = async (values, [action, file, ...re
   if (format !== 'geojson' && format !== 'ndjson') throw new UsageError(`${file} must be a .geojson or .ndjson file`);
   const access = await accessOf(values);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new CommandFailure(`there is no file ${file}`);
-  const total = await send(rowsOf(file, format), access);
+  const line = progressLine(process.stderr);
+  const total = await send(rowsOf(file, format), access, line).finally(line.end);
   console.log(summaryOf(total));
   if (total.refused > 0)
     throw new CommandFailure(`${total.refused} places were refused; correct them and import again`);
@@ -41,9 +43,16 @@ interface Total {
   refused: number;
 }
 
+const countsOf = ({ created, updated, unchanged }: Total): string[] => [
+  `${created} created`,
+  `${updated} updated`,
+  `${unchanged} unchanged`,
+];
+
 /** Returns the line that says what an import of places did. */
-export function summaryOf({ created, updated, unchanged }: Omit<Total, 'refused'>): string {
-  const counts = `${created} created, ${updated} updated, ${unchanged} unchanged`;
+function summaryOf(total: Total): string {
+  const { created, updated, unchanged } = total;
+  const counts = countsOf(total).join(', ');
   return created + updated === 0 && unchanged > 0 ? `Nothing changed: ${counts}` : counts;
 }
 
@@ -76,7 +85,7 @@ function placeOf({ type, coordinates, ...fields }: RawFields): RawFields {
   return { ...fields, geometry };
 }
 
-async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Total> {
+async function send(rows: AsyncIterable<SourceRow>, access: Access, progress: ProgressLine): Promise<Total> {
   const total: Total = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   let lines: number[] = [];
   let places: RawFields[] = [];
@@ -84,6 +93,7 @@ async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Tot
 
   function refuse(line: number, message: string): void {
     total.refused += 1;
+    if (total.refused <= maxShown + 1) progress.end();
     if (total.refused <= maxShown) console.error(printable(`${line}: ${message}`));
     if (total.refused === maxShown + 1) console.error('Further places with problems are only counted.');
   }
@@ -99,7 +109,7 @@ async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Tot
     total.unchanged += unchanged;
     for (const { index, message } of problems) refuse(lines[index]!, message);
     [lines, places, characters] = [[], [], 0];
-    if (process.stderr.isTTY) process.stderr.write(`\r${summaryOf(total)} `);
+    progress.show({ parts: countsOf(total) });
   }
 
   for await (const { line, content } of rows) {
@@ -114,6 +124,5 @@ async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Tot
     if (lines.length === batchPlaces || characters > batchCharacters) await flush();
   }
   await flush();
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   return total;
 }

@@ -18,8 +18,8 @@ import type { Run, Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost, writeLines } from '../output.js';
+import { progressLine, replayProgress } from '../progress.js';
 import { eventFormat } from '../replay/formats.js';
-import { createProgress } from '../replay/progress.js';
 import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile } from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
 
@@ -81,7 +81,7 @@ async function replay(
   const parts = { log, catalog: opened.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
   const { records, steps } = await prepareReplay(parts);
   const { header, lineOf } = eventFormat(format, values.compare === true);
-  const progress = createProgress(process.stderr, records);
+  const progress = progressLine(process.stderr);
   const tally = new Tally();
   const startedAtMs = performance.now();
   let totals = noTotals;
@@ -89,7 +89,7 @@ async function replay(
   for await (const step of steps()) {
     totals = sumOf(totals, step.totals);
     for (const event of step.events) tally.add(event);
-    progress.add(step.totals.records);
+    progress.show(replayProgress(totals.records, records, performance.now() - startedAtMs));
     const lines = step.events.map(lineOf).filter((line) => line !== undefined);
     await writeLines(process.stdout, lines);
     // Lets the handlers of signals run.

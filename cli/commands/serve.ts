@@ -10,6 +10,7 @@ import { stopWithLauncher } from '../../server/server-process.js';
 import { CommandFailure, type Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { whenShellOfNpmEnds } from '../shell-of-npm.js';
 
 /** Runs a node until a signal ends it. */
 export const run: Run<OptionsOf<'serve'>> = async (values) => {
@@ -124,6 +125,7 @@ async function welcome(
 function nextRequestToStop(): Promise<NodeJS.Signals | 'launcher ended'> {
   return new Promise((resolve) => {
     const launcherEnded = () => resolve('launcher ended');
+    whenShellOfNpmEnds(launcherEnded);
     process.on('message', (message) => {
       if (message !== stopWithLauncher) return;
       if (process.connected) process.once('disconnect', launcherEnded);

@@ -1,4 +1,5 @@
 /** `fenceline size`: estimates processes, partitions, memory and disks for a workload. */
+import { grouped } from '../../schemas/grouped.js';
 import { type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { decimal, wholeNumber } from '../numbers.js';
@@ -73,7 +74,7 @@ const linesOf = (result: Estimate): readonly (readonly [what: string, need: stri
   ['ClickHouse: all disks', size(result.clickHouse.diskBytes)],
 ];
 
-const count = (value: number): string => Math.round(value).toLocaleString('en');
+const count = (value: number): string => grouped(Math.round(value));
 
 /** One kB is 1,000 bytes. */
 function size(bytes: number): string {

@@ -1,5 +1,4 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
-
 import { reasonOf } from '../../client/attempts.js';
 import { createClient, type EventStreamItem, type EventStreamOptions, FencelineError } from '../../client/client.js';
 import { painter, printable } from '../../server/terminal-text.js';

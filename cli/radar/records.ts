@@ -40,8 +40,11 @@ function pairOf({ _id, tag, externalId }: ListedRecord): { readonly tag: unknown
   return { tag: tag || untagged, externalId: externalId || _id };
 }
 
+/** A list without items, as of `userIds`, is not set. An import refuses it, because an owner may mean nobody. */
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 const pick = (record: ListedRecord, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(names.map((name) => [name, record[name]]));
+  Object.fromEntries(names.map((name) => [name, isEmptyList(record[name]) ? undefined : record[name]]));
 
 /** Leaves out what is not set. An import would take null as an empty field, with the same effect. */
 const withoutGaps = (fields: Record<string, unknown>): Record<string, unknown> =>

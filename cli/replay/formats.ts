@@ -1,5 +1,4 @@
 /** The forms in which events are written: as JSON, as rows, or as lines to read. Pure. */
-
 import { csvCell } from '../../imports/csv-cells.js';
 import type { ComparedEvent } from '../../replay/replay.js';
 import { placeName } from '../../replay/tally.js';

@@ -1,5 +1,4 @@
 /** Reads the options of `fenceline replay`. Pure, except for reading the files that options name. */
-
 import { readFileSync, statSync } from 'node:fs';
 import { changeSettings } from '../../api/settings/fields.js';
 import { isDictionary } from '../../http/fields/values.js';

@@ -1,7 +1,7 @@
 /** The summary at the end of a replay, as text. Pure. */
-
 import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';
+import { grouped } from '../../schemas/grouped.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { column, printable } from '../../server/terminal-text.js';
 
@@ -16,7 +16,6 @@ interface Account {
 const maxNameWidth = 60;
 const cellWidth = 10;
 
-const number = (value: number): string => value.toLocaleString('en-US');
 const cells = (values: readonly string[], width = cellWidth): string =>
   values.map((value) => value.padStart(width)).join('');
 
@@ -41,10 +40,10 @@ export function totalLine(account: Account): string {
   } = account;
   const locations = results.applied + results.repeat + results.stale;
   return (
-    `${number(locations)} locations; ${number(allOf(total, inReplay))} events in the replay, ` +
-    `${number(allOf(total, onRecord))} on record: ` +
-    `${number(allOf(total, ({ replay }) => replay))} only in the replay, ` +
-    `${number(allOf(total, ({ record }) => record))} only on record`
+    `${grouped(locations)} locations; ${grouped(allOf(total, inReplay))} events in the replay, ` +
+    `${grouped(allOf(total, onRecord))} on record: ` +
+    `${grouped(allOf(total, ({ replay }) => replay))} only in the replay, ` +
+    `${grouped(allOf(total, ({ record }) => record))} only on record`
   );
 }
 
@@ -66,17 +65,17 @@ function evaluationLines(account: Account): string[] {
   const locations = results.applied + results.repeat + results.stale;
   const perSecond = (locations + warmUpLocations) / Math.max(elapsedMs / 1_000, 0.001);
   const lines = [
-    `${number(locations)} locations: ${number(results.applied)} applied, ` +
-      `${number(results.repeat)} repeats, ${number(results.stale)} stale`,
+    `${grouped(locations)} locations: ${grouped(results.applied)} applied, ` +
+      `${grouped(results.repeat)} repeats, ${grouped(results.stale)} stale`,
   ];
   if (locations > 0) lines.push(`  received ${isoTime(firstReceivedAt)} to ${isoTime(lastReceivedAt)}`);
   if (warmUpLocations > 0)
-    lines.push(`  after ${number(warmUpLocations)} earlier ones, which showed who was inside what`);
-  if (deadLetters > 0) lines.push(`  ${number(deadLetters)} more could not be evaluated`);
-  lines.push(`  in ${(elapsedMs / 1_000).toFixed(1)} s, ${number(Math.round(perSecond))} a second`);
+    lines.push(`  after ${grouped(warmUpLocations)} earlier ones, which showed who was inside what`);
+  if (deadLetters > 0) lines.push(`  ${grouped(deadLetters)} more could not be evaluated`);
+  lines.push(`  in ${(elapsedMs / 1_000).toFixed(1)} s, ${grouped(Math.round(perSecond))} a second`);
   if (tally.firsts > 0) {
     lines.push(
-      `  events at the first location held of their device: ${number(tally.firsts)}; it may have been inside before`,
+      `  events at the first location held of their device: ${grouped(tally.firsts)}; it may have been inside before`,
     );
   }
   return lines;
@@ -90,7 +89,7 @@ function tableLines({ places, total }: Tally): string[] {
     names.reduce((width, { length }) => Math.max(width, length), 0),
   );
   const row = (name: string, transitions: TransitionCounts): string =>
-    `${column(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
+    `${column(name, nameWidth)}${cells(countsOf(transitions).map(grouped))}`;
   return [
     `${''.padEnd(nameWidth)}${cells(['entered', 'left', 'dwelled', 'only in'], 2 * cellWidth)}`,
     `${''.padEnd(nameWidth)}${cells(Array(4).fill(['replay', 'record']).flat())}`,

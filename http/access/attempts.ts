@@ -2,11 +2,9 @@
  * Limits attempts to sign in, to sign up, and to have mails sent, over all nodes. Each subject has a counter per window
  * of time. Windows begin at multiples of their length, so an answer can say when the next one begins.
  */
-import { isIPv6 } from 'node:net';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { sha256Hex } from '../../schemas/sha256.js';
-import { normalizeAddress } from '../location/address.js';
 
 /** Attempts of one subject in a window. */
 export interface AttemptLimit {
@@ -48,15 +46,4 @@ export function createAttempts(values: Pick<ExpiringValues, 'increment'>, clock:
       }
     },
   };
-}
-
-/** Returns the client that an address stands for: a household or a server owns a whole /64 of IPv6. */
-export function clientOf(ip: string): string {
-  const address = normalizeAddress(ip) ?? ip;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }

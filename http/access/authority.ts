@@ -71,7 +71,7 @@ declare module 'fastify' {
 
 interface SessionAccess {
   readonly sessions: Sessions;
-  readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'projectsVersion'>;
+  readonly configuration: Pick<ConfigurationReader, 'project' | 'projects'>;
 }
 
 /** What callers are checked with. A request has either a key or a session. */
@@ -195,22 +195,8 @@ function chosenEnvironment(request: FastifyRequest): Environment {
 
 const notAMember = (): ApiError => new ApiError('forbidden', 'this session belongs to no member of the project');
 
-/** Returns a function that finds the projects of a session. It reads all projects once per change of one. */
-function createMemberships({ configuration }: SessionAccess): (session: Session) => ProjectRecord[] {
-  let version = -1;
-  let projects: readonly ProjectRecord[] = [];
-  return (session) => {
-    if (version !== configuration.projectsVersion) {
-      version = configuration.projectsVersion;
-      projects = configuration.projects();
-    }
-    return projects.filter((project) => roleIn(session, project) !== undefined);
-  };
-}
-
 function createSessionAuthority(access: SessionAccess) {
   const { sessions, configuration } = access;
-  const projectsOf = createMemberships(access);
 
   function projectOf(request: FastifyRequest, session: Session): ProjectRecord {
     const id = chosen(request, 'project') ?? session.project;
@@ -220,7 +206,7 @@ function createSessionAuthority(access: SessionAccess) {
       if (project && roleIn(session, project) !== undefined) return project;
       throw notAMember();
     }
-    const [project, another] = projectsOf(session);
+    const [project, another] = configuration.projects().filter((each) => roleIn(session, each) !== undefined);
     if (project === undefined) throw new ApiError('forbidden', 'this account is a member of no project');
     if (another === undefined) return project;
     const rule = 'must be chosen by the header X-Fenceline-Project, because the account has several projects';

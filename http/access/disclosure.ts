@@ -4,7 +4,6 @@
  * wire format requires. That is the record's `_id` and `createdAt`, and the geofences and beacons that the device is
  * inside of after the location.
  */
-
 import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
 import { profileAfter } from '../../pipeline/evaluation/users.js';
 import type { TrackReply } from '../../pipeline/ports.js';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Role } from '../../schemas/json/account.js';
 import type { Environment } from '../../schemas/json/common.js';
-import type { KeyKind, KeyRecord } from '../../schemas/json/project.js';
+import type { KeyKind, KeyRecord, ProjectRecord } from '../../schemas/json/project.js';
 
 /** The owner of a request. Everything that the request reads or writes belongs to this project and environment. */
 export interface Caller extends Scope {
@@ -66,37 +66,51 @@ const keyPattern = /^prj_(test|live)_(pk|sk)_[0-9a-f]{40}$/;
 /** Least time between two catch-ups because of unknown keys, whoever sends them. */
 const catchUpEveryMs = 50;
 
+/** A key, and who calls with it. */
+interface KnownKey {
+  readonly sha256: Buffer;
+  readonly caller: Caller;
+}
+
+const callersOf = (project: ProjectRecord): [hex: string, key: KnownKey][] =>
+  project.keys.map((key) => {
+    const { allowedOrigins } = project.settings[key.environment];
+    const isRestricted = key.kind === 'publishable' && allowedOrigins !== undefined;
+    const caller = {
+      project: project._id,
+      environment: key.environment,
+      kind: key.kind,
+      keyHint: key.hint,
+      ...(isRestricted && { allowedOrigins }),
+    };
+    return [key.sha256, { sha256: Buffer.from(key.sha256, 'hex'), caller }];
+  });
+
 /**
- * Creates a table of the keys of all projects by their SHA-256. It is rebuilt when a project changes.
+ * Creates a table of the keys of all projects by their SHA-256. When projects change, only their keys are replaced: one
+ * that changes its settings again and again must not cost the keys of all.
  * @param catchUp resolves when the configuration contains every change that was acknowledged before the call; absent
  * where it always does.
  */
 export function createKeyRing(configuration: ConfigurationReader, catchUp?: () => Promise<void>): KeyRing {
   const shareCatchUp = catchUp && shared(catchUp, catchUpEveryMs);
   let version = -1;
-  let callers = new Map<string, { sha256: Buffer; caller: Caller }>();
+  const callers = new Map<string, KnownKey>();
+  /** The projects whose keys are in the table. */
+  let known: ReadonlyMap<string, ProjectRecord> = new Map();
 
   function refresh(): void {
     if (version === configuration.projectsVersion) return;
     version = configuration.projectsVersion;
-    callers = new Map();
-    for (const project of configuration.projects()) {
-      for (const key of project.keys) {
-        const { allowedOrigins } = project.settings[key.environment];
-        const isRestricted = key.kind === 'publishable' && allowedOrigins !== undefined;
-        const caller = {
-          project: project._id,
-          environment: key.environment,
-          kind: key.kind,
-          keyHint: key.hint,
-          ...(isRestricted && { allowedOrigins }),
-        };
-        callers.set(key.sha256, { sha256: Buffer.from(key.sha256, 'hex'), caller });
-      }
-    }
+    const current = new Map(configuration.projects().map((project) => [project._id, project]));
+    const outdated = [...known.values()].filter((project) => current.get(project._id) !== project);
+    for (const { sha256 } of outdated.flatMap(({ keys }) => keys)) callers.delete(sha256);
+    const changed = [...current.values()].filter((project) => known.get(project._id) !== project);
+    for (const [sha256, key] of changed.flatMap(callersOf)) callers.set(sha256, key);
+    known = current;
   }
 
-  function known(key: string): Caller | undefined {
+  function find(key: string): Caller | undefined {
     refresh();
     const presented = sha256(key);
     const found = callers.get(presented.toString('hex'));
@@ -104,14 +118,14 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
   }
 
   return {
-    isKnown: (key) => known(key) !== undefined,
+    isKnown: (key) => find(key) !== undefined,
     catchUp: async () => shareCatchUp?.(),
     async callerOf(key) {
       if (key.length > maxKeyCharacters) return undefined;
-      const caller = known(key);
+      const caller = find(key);
       if (caller !== undefined || shareCatchUp === undefined || !keyPattern.test(key)) return caller;
       await shareCatchUp();
-      return known(key);
+      return find(key);
     },
   };
 }

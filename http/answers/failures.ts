@@ -13,6 +13,8 @@ declare module 'fastify' {
     readonly missingPage: {
       /** Sends the page that tells a person that there is no such page, with status 404. */
       send: ((reply: FastifyReply) => FastifyReply) | undefined;
+      /** Sends it if a person asks for a path beside the API; returns undefined otherwise. */
+      sendToPerson(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined;
     };
   }
 }
@@ -76,7 +78,15 @@ export const pathPattern = (url: string): RegExp =>
       .replace(/:\w+/g, '[^/]+')}$`,
   );
 
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0]!;
 const firstPart = (path: string): string => path.split('/', 2)[1] ?? '';
+
+/** Answers a path that cannot be read, before any route and hook: with the page for a person, else with the failure. */
+export function sendUnreadablePath(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The hooks that set them do not run.
+  reply.headers({ 'X-Radar-Request-Id': request.id, ...failureHeaders });
+  return request.server.missingPage.sendToPerson(request, reply) ?? sendFailure(error, request, reply);
+}
 
 /** Whether a person typed the address or followed a link. */
 const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
@@ -86,7 +96,14 @@ const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
 export function answerFailures(app: FastifyInstance): void {
   const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   const firstPartsOfApi = new Set<string>();
-  app.decorate('missingPage', { send: undefined });
+  const missingPage: FastifyInstance['missingPage'] = {
+    send: undefined,
+    sendToPerson(request, reply) {
+      const isBesideApi = !firstPartsOfApi.has(firstPart(pathOf(request)));
+      return isOfPerson(request) && isBesideApi ? missingPage.send?.(reply) : undefined;
+    },
+  };
+  app.decorate('missingPage', missingPage);
   app.addHook('onRoute', ({ url, method, config }) => {
     if (!config?.isQueryForPage) firstPartsOfApi.add(firstPart(url));
     const known = methodsOf.get(url) ?? { pattern: pathPattern(url), methods: new Set() };
@@ -94,17 +111,23 @@ export function answerFailures(app: FastifyInstance): void {
     methodsOf.set(url, known);
   });
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!;
+  // Before the body is read, which may be broken, too large or of another type.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return undefined;
+    const path = pathOf(request);
     const methods = [...methodsOf.values()]
       .filter(({ pattern }) => pattern.test(path))
       .flatMap((known) => [...known.methods]);
     if (methods.length === 0) {
-      const { send } = app.missingPage;
-      if (send && isOfPerson(request) && !firstPartsOfApi.has(firstPart(path))) return send(reply);
+      const page = app.missingPage.sendToPerson(request, reply);
+      if (page) return page;
       throw new ApiError('not_found', 'there is no such path');
     }
     reply.header('Allow', [...new Set(methods)].join(', '));
     throw new ApiError('method_not_allowed', `${request.method} is not a method of this path`);
+  });
+  // Fastify runs the hook for unknown paths only if there is a handler, which is never reached.
+  app.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'there is no such path');
   });
 }

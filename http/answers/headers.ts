@@ -45,19 +45,27 @@ export function protectAnswers(app: FastifyInstance): void {
   });
 }
 
+/** Ends the stream of an answer unread, and answers with an empty one in its place. Fastify would read all of it. */
+const leaveStreamUnread: onSendAsyncHookHandler = async (_request, _reply, payload) => {
+  if (!(payload instanceof Readable)) return payload;
+  payload.on('error', () => {}).destroy();
+  return Readable.from([]);
+};
+
 /**
- * Leaves the length out of answers 304 to HEAD. Fastify says 0, the length of what it sends. A client may take it as
- * that of the representation which it keeps (RFC 9110, 8.6).
+ * Leaves the length out of an answer 304. Fastify says 0, the length of what it sends. A client may take it as that of
+ * the representation which it keeps (RFC 9110, 8.6).
  */
-export function leaveOutLengthOf304(app: FastifyInstance): void {
+const leaveOutLengthOf304: onSendAsyncHookHandler = async (_request, reply, payload) => {
+  if (reply.statusCode === 304) reply.removeHeader('content-length');
+  return payload;
+};
+
+/** Gives answers to HEAD the right length, and makes nothing that they do not send. */
+export function correctAnswersToHead(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') return;
-    const withoutLength: onSendAsyncHookHandler = async (_request, reply, payload) => {
-      if (reply.statusCode === 304) reply.removeHeader('content-length');
-      return payload;
-    };
-    // Fastify's own hook, which sets the length, is the last one of the route.
-    route.onSend = [route.onSend ?? [], withoutLength].flat();
+    // Fastify's own hook, which sets the length and reads streams, is the last one of the route.
+    if (route.method === 'HEAD') route.onSend = [leaveStreamUnread, route.onSend ?? [], leaveOutLengthOf304].flat();
   });
 }
 

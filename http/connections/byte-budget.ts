@@ -2,10 +2,11 @@
  * Counts the bytes that a node keeps in memory for its clients: bodies that are not answered yet, or answers that are
  * not sent yet.
  *
- * All clients together may use the whole budget. Each address may use a part of it, so one address does not use up the
- * memory of all. A single request is admitted whatever its size while nothing else is counted, because its own limit
- * bounds it.
+ * All clients together may use the whole budget. Each may use a part of it, so one does not use up the memory of all. A
+ * client is an address, or a /64 of IPv6. A single request is admitted whatever its size while nothing else is counted,
+ * because its own limit bounds it.
  */
+import { clientOf } from '../location/address.js';
 
 interface ByteBudget {
   /** Returns whether `bytes` more fit. `own`: what the same request already uses. */
@@ -14,10 +15,10 @@ interface ByteBudget {
   remove(address: string, bytes: number): void;
 }
 
-/** Addresses that can use their whole part at the same time. */
-const addressesAtOnce = 4;
+/** Clients that can use their whole part at the same time. */
+const clientsAtOnce = 4;
 
-/** Creates a budget of `maxBytes`. An address may use a quarter of it. */
+/** Creates a budget of `maxBytes`. A client may use a quarter of it. */
 export function createByteBudget(maxBytes: number): ByteBudget {
   const usedBy = new Map<string, number>();
   let used = 0;
@@ -26,16 +27,18 @@ export function createByteBudget(maxBytes: number): ByteBudget {
   return {
     fits: (address, bytes, own = 0) =>
       isWithin(used, bytes, own, maxBytes) &&
-      isWithin(usedBy.get(address) ?? 0, bytes, own, maxBytes / addressesAtOnce),
+      isWithin(usedBy.get(clientOf(address)) ?? 0, bytes, own, maxBytes / clientsAtOnce),
     add(address, bytes) {
+      const client = clientOf(address);
       used += bytes;
-      usedBy.set(address, (usedBy.get(address) ?? 0) + bytes);
+      usedBy.set(client, (usedBy.get(client) ?? 0) + bytes);
     },
     remove(address, bytes) {
+      const client = clientOf(address);
       used -= bytes;
-      const left = usedBy.get(address)! - bytes;
-      if (left > 0) usedBy.set(address, left);
-      else usedBy.delete(address);
+      const left = usedBy.get(client)! - bytes;
+      if (left > 0) usedBy.set(client, left);
+      else usedBy.delete(client);
     },
   };
 }

@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Networks } from '../../outbound/addresses.js';
 import { ApiError } from '../../schemas/errors.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';
+import { clientOf } from '../location/address.js';
 import { addressOf, Connection, lingerMs } from './connection.js';
 import { rawAnswer } from './raw-answers.js';
 import { endSlowClients, type SpeedBounds } from './slow-clients.js';
@@ -109,14 +110,14 @@ function createRefusals(): (socket: Socket, reason: string) => void {
 
 /** Keeps new connections in `connections` until they close, and refuses those beyond the limits. */
 function admitConnections(server: Server, connections: OpenConnections, bounds: ConnectionBounds): void {
-  const perAddress = createOpenCounts();
+  const perClient = createOpenCounts();
   const refuse = createRefusals();
 
-  function limitReached(address: string): string | undefined {
+  function limitReached(address: string, client: string): string | undefined {
     if (connections.size >= bounds.maxConnections)
       return `the server has reached its limit of ${bounds.maxConnections} connections`;
     const { maxConnectionsPerAddress: most } = bounds;
-    if (most > 0 && perAddress.of(address) >= most && !bounds.proxies.has(address))
+    if (most > 0 && perClient.of(client) >= most && !bounds.proxies.has(address))
       return `this address has reached its limit of ${most} connections`;
     return undefined;
   }
@@ -124,10 +125,11 @@ function admitConnections(server: Server, connections: OpenConnections, bounds: 
   // Node's own listener would read requests from a refused connection.
   interceptEvents<[Socket]>(server, 'connection', (pass, socket) => {
     const address = addressOf(socket);
-    const reason = limitReached(address);
+    const client = clientOf(address);
+    const reason = limitReached(address, client);
     if (reason !== undefined) return refuse(socket, reason);
     connections.set(socket, new Connection(socket));
-    const takeOff = perAddress.add(address);
+    const takeOff = perClient.add(client);
     socket.once('close', () => {
       connections.delete(socket);
       takeOff();

@@ -330,6 +330,28 @@ describe('connections beyond the limit', () => {
     expect(status).toBe(200);
   });
 
+  it('count a /64 of IPv6 as one address (fault: one client could take all connections)', async () => {
+    const dual = await start();
+    const addresses = Array.from({ length: 9 }, (_, index) => `2001:db8:0:1::${index}`).concat('2001:db8:0:2::1');
+    const clients: RawClient[] = [];
+    // A loopback has one address of IPv6.
+    dual.app.server.prependListener('connection', (socket: Socket) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: addresses[clients.length - 1] });
+    });
+    try {
+      for (const _ of addresses) {
+        const client = new RawClient(dual.port);
+        clients.push(client);
+        client.socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+        await client.until(() => client.statuses.length > 0);
+      }
+      expect(clients.map(({ statuses }) => statuses[0])).toEqual([...Array(8).fill(200), 503, 200]);
+    } finally {
+      closeClients();
+      await dual.app.close();
+    }
+  });
+
   it('do not count by address for a proxy', async () => {
     const behind = await start({ ...bounds, proxies: networks('127.0.0.0/8') });
     try {

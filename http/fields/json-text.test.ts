@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { findJsonFault, isDeeper, maxJsonDepth, parseJson, parseWritableJson } from './json-text.js';
+import { findJsonFault, isDeeper, isTextDeeper, maxJsonDepth, parseJson, parseWritableJson } from './json-text.js';
 
 const faultOf = (text: string) => {
   const parsed = parseJson(text);
@@ -68,12 +68,18 @@ describe('JSON that is nested deeply ended an import and a request, because noth
       expect(parseWritableJson(nested(depth))).toEqual({ ok: false, fault });
   });
 
+  it('is refused before the engine parses it, which takes a second for megabytes of lists', () => {
+    const fault = 'expected at most 200 lists and objects within one another';
+    expect(parseWritableJson(`${'['.repeat(maxJsonDepth + 1)} no JSON`)).toEqual({ ok: false, fault });
+  });
+
   it('is deeper than a number exactly if its deepest part is', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(6), (value, depth) => {
         expect(isDeeper(value, depth)).toBe(depthOf(value) > depth);
+        expect(isTextDeeper(JSON.stringify(value, null, depth), depth)).toBe(depthOf(value) > depth);
       }),
     );
   });

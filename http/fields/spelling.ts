@@ -1,5 +1,4 @@
 /** Suggestions for unknown names. Most of them are misspelt known names. */
-
 import { shownText } from '../../schemas/cut-text.js';
 
 /**

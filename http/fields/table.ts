@@ -91,6 +91,9 @@ export const withDefault = <T>(of: Field<T | null>, value: T): Field<T> => ({
   read: (reader, name, earlier) => of.read(reader, name, earlier) ?? value,
 });
 
+/** Returns the field with a schema that allows null, which puts the field back to its default. */
+export const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
+
 /** A table as rows of files are read: its fields as a list, and an object that has all of their names. */
 interface Prepared {
   readonly fields: readonly (readonly [name: string, field: Field<unknown>])[];

@@ -16,23 +16,58 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /** Returns false when no string in this JSON text can be malformed. */
 export const mayHoldSurrogates = (json: string): boolean => surrogateEscape.test(json);
 
+/** A list or object within others: the value itself, and where it is. The root is above all and has no key. */
+interface Part {
+  readonly value: object;
+  readonly key: string | number;
+  readonly above: Part | null;
+}
+
+/** Returns the name of a part, which has that of the root before it. */
+function nameOfPart(part: Part, root: string): string {
+  const keys: (string | number)[] = [];
+  for (let each = part; each.above !== null; each = each.above) keys.push(each.key);
+  return keys.reduceRight<string>(nameBelow, root);
+}
+
+function nameBelow(name: string, key: string | number): string {
+  if (typeof key === 'number') return `${name}[${key}]`;
+  return name === '' ? key : `${name}.${key}`;
+}
+
 /**
  * Returns the name of the field that holds malformed text (`metadata.key`, `replays[3].userId`); undefined when there
- * is none. Keys are checked as well. It keeps its own stack, because the sender chooses the nesting.
+ * is none. Keys are checked as well. It keeps its own stack, because the sender chooses the nesting, and names nothing
+ * but the fault, because the sender chooses the number of items.
  */
 export function malformedTextIn(root: unknown, name = ''): string | undefined {
-  const waiting: [value: unknown, name: string][] = [[root, name]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [value, at] = next;
-    if (typeof value === 'string' && !value.isWellFormed()) return at || 'body';
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [key, item] of Object.entries(value)) {
-      const below = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
-      if (!key.isWellFormed()) return below.toWellFormed();
-      waiting.push([item, below]);
-    }
+  if (typeof root === 'string') return root.isWellFormed() ? undefined : name || 'body';
+  const waiting: Part[] = [];
+  /** Returns whether an item is malformed text. A list or object waits for its turn. */
+  const isMalformed = (value: unknown, key: string | number, above: Part | null): boolean => {
+    if (typeof value === 'object' && value !== null) waiting.push({ value, key, above });
+    return typeof value === 'string' && !value.isWellFormed();
+  };
+  isMalformed(root, '', null);
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    const here = part;
+    const key = firstKey(here.value, (item, key) => isMalformed(item, key, here));
+    if (key !== undefined) return nameBelow(nameOfPart(here, name), key).toWellFormed();
   }
   return undefined;
+}
+
+/** Returns the first key that is malformed, or whose item is accepted. A million pairs would take a second to make. */
+function firstKey(
+  value: object,
+  accepts: (item: unknown, key: string | number) => boolean,
+): string | number | undefined {
+  if (Array.isArray(value)) {
+    const index = value.findIndex(accepts);
+    return index < 0 ? undefined : index;
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  return Object.keys(fields).find((key) => !key.isWellFormed() || accepts(fields[key], key));
 }
 
 function decodes(text: string): boolean {

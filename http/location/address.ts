@@ -1,5 +1,5 @@
-/** IP addresses, in the one form that geofences match. */
-import { isIP } from 'node:net';
+/** IP addresses, in the one form that geofences match, and the clients that limits count. */
+import { isIP, isIPv6 } from 'node:net';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { readText } from '../fields/values.js';
 
@@ -14,6 +14,20 @@ export function normalizeAddress(text: string): string | undefined {
   const embedded = address.startsWith(mappedPrefix) ? address.slice(mappedPrefix.length) : '';
   if (isIP(embedded) === 4) return embedded;
   return isIP(address) === 0 ? undefined : address;
+}
+
+/**
+ * Returns the client that an address stands for, for limits of each client. A household, a phone or a server owns a
+ * whole /64 of IPv6, and could have any number of addresses.
+ */
+export function clientOf(ip: string): string {
+  const address = normalizeAddress(ip) ?? ip;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
 
 /** Reads field `ip`; null when it is not given. */

@@ -2,7 +2,6 @@
  * Reads what a device reports about itself beside its location. A value of another type is left out and never refuses a
  * location. Only broken `metadata` and malformed text do.
  */
-
 import { cutText } from '../../schemas/cut-text.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { maxUserMetadataKeys } from '../../schemas/json/common.js';
@@ -10,25 +9,23 @@ import type { LocationDetails } from '../../schemas/records.js';
 import { readMetadata } from '../fields/structures.js';
 import { wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText } from '../fields/values.js';
+import { type ClockFields, readFixClock } from './timeless.js';
 
 /** The raw fields of the details. SDKs differ in what they send, so none has a type yet. */
-export interface DetailFields {
+export interface DetailFields extends ClockFields {
   readonly installId?: unknown;
   readonly sessionId?: unknown;
   readonly description?: unknown;
   readonly metadata?: unknown;
-  readonly deviceType?: unknown;
   readonly deviceMake?: unknown;
   readonly deviceModel?: unknown;
   readonly deviceOS?: unknown;
-  readonly sdkVersion?: unknown;
   readonly locationAuthorization?: unknown;
   readonly locationAccuracyAuthorization?: unknown;
   readonly altitude?: unknown;
   readonly speed?: unknown;
   readonly course?: unknown;
   readonly timeZoneOffset?: unknown;
-  readonly locationMs?: unknown;
   readonly nearbyGeofences?: unknown;
 }
 
@@ -100,7 +97,7 @@ export function readDetails(fields: DetailFields): Validated<LocationDetails | n
     speed_mps: number(fields.speed),
     course_deg: number(fields.course),
     timeZoneOffset_s: number(fields.timeZoneOffset),
-    locationMs: number(fields.locationMs),
+    locationMs: readFixClock(fields),
     nearbyGeofences: readBoolean(fields.nearbyGeofences) === true,
   };
   if (texts.malformed !== undefined) return texts.malformed;

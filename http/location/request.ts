@@ -4,7 +4,6 @@
  * Input: the fields of a body and the circumstances of its receipt. Output: a Location ready for the log, or the
  * field at fault and its rule. Unknown keys are ignored.
  */
-
 import { type BeaconIdentifiers, normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
@@ -15,6 +14,7 @@ import { wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText, rules } from '../fields/values.js';
 import { type DetailFields, readDescription, readDetails } from './details.js';
 import { readOccurredAt, type TimeFields } from './occurred-at.js';
+import { isTimeless } from './timeless.js';
 
 /** The circumstances under which a body was received. */
 export interface Receipt {
@@ -39,9 +39,7 @@ export interface TrackFields extends TimeFields, DetailFields {
   readonly accuracy?: unknown;
   readonly foreground?: unknown;
   readonly stopped?: unknown;
-  readonly replayed?: unknown;
   readonly beacons?: unknown;
-  readonly source?: unknown;
   readonly anonymous?: unknown;
 }
 
@@ -118,7 +116,8 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
   if (stopped === null) return invalid('stopped', rules.boolean);
   const replayed = readBoolean(fields.replayed);
   if (replayed === null) return invalid('replayed', rules.boolean);
-  const time = readOccurredAt(fields, receipt.receivedAt);
+  const timed = isTimeless(fields) ? { ...fields, updatedAtMsDiff: null } : fields;
+  const time = readOccurredAt(timed, receipt.receivedAt);
   if (!time.ok) return time;
   const beacons = readBeacons(fields.beacons);
   if (!beacons.ok) return beacons;

@@ -59,7 +59,12 @@ export const TrackRequest = Type.Object(
     speed: Type.Optional(Type.Number({ description: 'Metres per second' })),
     course: Type.Optional(Type.Number({ description: 'Degrees' })),
     timeZoneOffset: Type.Optional(Type.Number({ description: 'Seconds' })),
-    locationMs: Type.Optional(Type.Number({ description: 'Stored as sent, never used as a date' })),
+    locationMs: Type.Optional(
+      Type.Number({
+        description:
+          "Time of the fix by the device's clock, never a date. 0: it has none, and `updatedAtMsDiff` is ignored",
+      }),
+    ),
     nearbyGeofences: Type.Optional(
       Type.Boolean({ description: 'Include the nearest geofences for this user in the answer' }),
     ),

@@ -1,27 +1,33 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { createTestServer } from '../testing/server.js';
+import { parseForm } from './bodies.js';
+
+const items = Array.from({ length: 50_000 }, (_, index) => index);
 
 // Forty bodies of 1 MB were parsed and checked one after the other, and other requests waited for six seconds.
-test('large bodies that arrive together are read in turns of their own', async () => {
+test.each([
+  ['application/json', JSON.stringify({ list: items })],
+  ['application/x-www-form-urlencoded', `list=${items.join('+')}&list=end`],
+])('large bodies of %s that arrive together are read in turns of their own', async (type, payload) => {
   const app = createTestServer();
   onTestFinished(() => app.close());
   let turn = 0;
   const readIn: number[] = [];
   app.post('/v1/count', { config: { authority: 'none' } }, async ({ body }) => {
     readIn.push(turn);
-    return { count: (body as { list: unknown[] }).list.length };
+    return { hasList: Array.isArray((body as { list: unknown }).list) };
   });
   await app.ready();
-  const payload = { list: Array.from({ length: 50_000 }, (_, index) => index) };
   let answered = 0;
   const answers = Array.from({ length: 20 }, async () => {
-    const answer = await app.inject({ method: 'POST', url: '/v1/count', payload });
+    const headers = { 'content-type': type };
+    const answer = await app.inject({ method: 'POST', url: '/v1/count', headers, payload });
     answered += 1;
     return answer.json();
   });
   for (; answered < answers.length; turn++) await setImmediate();
-  expect(await Promise.all(answers)).toEqual(answers.map(() => ({ count: 50_000 })));
+  expect(await Promise.all(answers)).toEqual(answers.map(() => ({ hasList: true })));
   expect(new Set(readIn).size).toBe(20);
 });
 
@@ -36,4 +42,31 @@ test('a large body that is not JSON is refused as a small one', async () => {
     expect(answer.statusCode).toBe(400);
     expect(answer.json().meta.code).toBe(400);
   }
+});
+
+test('spaces and plus signs of a form are different', async () => {
+  const app = createTestServer();
+  onTestFinished(() => app.close());
+  app.post('/v1/count', { config: { authority: 'none' } }, async ({ body }) => body);
+  await app.ready();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await app.inject({ method: 'POST', url: '/v1/count', headers, payload: 'a+b=1+2%2B3&c=%2b' });
+  expect(answer.json()).toEqual({ 'a b': '1 2+3', c: '+' });
+});
+
+// Incident: `metadata[7]=x` was refused as a list, in filters and in forms, while `metadata[2024]=x` worked.
+describe('metadata in a form or query string', () => {
+  it.each([
+    ['metadata[7]=x', { '7': 'x' }],
+    ['a=1&metadata%5B0%5D=x&metadata%5B2%5D=y', { '0': 'x', '2': 'y' }],
+    ['metadata[0]=x&metadata[a]=y', { '0': 'x', a: 'y' }],
+    ['metadata[0]=x&metadata[0]=y', { '0': ['x', 'y'] }],
+  ])('may have keys of digits: %s', (text, metadata) => {
+    expect(parseForm(text).metadata).toEqual(metadata);
+  });
+
+  it('is a list without keys, and other fields keep lists', () => {
+    expect([...(parseForm('metadata[]=x').metadata as string[])]).toEqual(['x']);
+    expect([...(parseForm('tags[0]=x&tags[1]=y&metadata[0]=z').tags as string[])]).toEqual(['x', 'y']);
+  });
 });

@@ -9,12 +9,13 @@ const values = useVirtualValues();
 const { pass } = values;
 const minuteMs = 60_000;
 const adminApiKey = 'admin-key';
+const newCipher = () => createSecretCipher(randomBytes(encryptionKeyBytes));
 
 /** A server whose route answers when the test lets it, with the number of the call. */
-function startServer() {
+function startServer(secretCipher = newCipher()) {
   const app = createTestServer({
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
-    idempotency: { values, answers: values, secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)) },
+    idempotency: { values, answers: values, secretCipher },
   });
   onTestFinished(() => app.close());
   let calls = 0;
@@ -83,4 +84,11 @@ test('a key whose answer could not be kept is free after two minutes', async () 
   await pass(2 * minuteMs);
   const second = await server.begin();
   expect(await second(200)).toEqual([200, { call: 2 }]);
+});
+
+// After the loss of the encryption key a repeated request was answered 500.
+test('an answer that was encrypted with another key counts as not kept', async () => {
+  const answer = await startServer().begin();
+  expect(await answer(200)).toEqual([200, { call: 1 }]);
+  expect(await startServer().post()).toMatchObject([409, { meta: { type: 'conflict' } }]);
 });

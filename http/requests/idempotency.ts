@@ -159,9 +159,11 @@ async function replay(
     const message = `a request with this ${idempotencyHeader} has not been answered yet`;
     throw new ApiError('request_in_progress', message, { retryAfterS: 1 });
   }
-  if (answer === null)
+  // An answer that was encrypted with another encryption key is as good as none.
+  const kept = answer === null ? undefined : secretCipher.decrypt(answer.body, key);
+  if (answer === null || kept === undefined)
     throw new ApiError('conflict', 'the first request with this key succeeded; its answer was not kept');
-  const body = await gunzip(Buffer.from(secretCipher.decrypt(answer.body, key), 'base64'));
+  const body = await gunzip(Buffer.from(kept, 'base64'));
   return reply.code(answer.status).headers(answer.headers).header(replayedHeader, 'true').send(body);
 }
 
@@ -233,8 +235,8 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
   }
 }
 
-/** Their callers have no project, so all strangers would share their keys. */
-const withoutScope = ['none', 'sign-in', 'session'];
+/** Their callers have neither a project nor a session, so all strangers would share their keys. */
+const withoutScope = ['none', 'sign-in'];
 
 /** Returns whether a route honours Idempotency-Key. */
 export const honoursIdempotencyKey = (

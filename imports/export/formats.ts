@@ -1,5 +1,4 @@
 /** Writes records as CSV, GeoJSON or NDJSON: the text before, of and after the records. Pure. */
-
 import type { ExportedFields, FieldValue } from '../../api/stored-fields.js';
 import { listText } from '../../schemas/wire/common.js';
 import { csvLine } from '../csv-cells.js';

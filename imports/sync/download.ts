@@ -5,7 +5,6 @@
  * the limit counts the decompressed bytes. The outcome is a value; an exception is a fault of this machine, such as its
  * disk.
  */
-
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

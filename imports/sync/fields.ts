@@ -6,6 +6,7 @@ import {
   choiceField,
   type Field,
   field,
+  nullable,
   readChange,
   refuseUnknown,
   required,
@@ -32,9 +33,6 @@ export interface SyncInput {
   readonly accessKeyId: string | null;
   readonly secretAccessKey: string | null;
 }
-
-/** Returns a field whose schema allows null, which puts it back to its default. */
-const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
 
 const patternField = (pattern: RegExp, rule: string, description: string): Field<string | null> =>
   nullable(

@@ -2,7 +2,7 @@
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { syncId } from '../../schemas/ids.js';
-import type { Sync, SyncReason, SyncRecord, SyncRun, SyncRunRecord } from '../../schemas/json/sync.js';
+import type { Sync, SyncRecord, SyncRun, SyncRunRecord } from '../../schemas/json/sync.js';
 import { isoTime, withoutUnset } from '../../schemas/wire/common.js';
 import type { SyncInput } from './fields.js';
 import type { Credentials } from './object-storage.js';
@@ -14,11 +14,8 @@ export function credentialsOf(
   cipher: SecretCipher,
 ): Credentials | null {
   if (sealedCredentials === null) return null;
-  try {
-    return JSON.parse(cipher.decrypt(sealedCredentials, _id)) as Credentials;
-  } catch {
-    return null;
-  }
+  const credentials = cipher.decrypt(sealedCredentials, _id);
+  return credentials === undefined ? null : (JSON.parse(credentials) as Credentials);
 }
 
 /** Returns what the owner said before. */
@@ -73,10 +70,10 @@ export function savedSync(
 const isSameSource = (existing: SyncRecord, input: SyncInput): boolean =>
   existing.protocol === input.protocol && existing.bucket === input.bucket && existing.endpoint === input.endpoint;
 
-/** Returns the record with a request for a run. */
-export const requestedSync = (record: SyncRecord, reason: SyncReason, nowMs: number): SyncRecord => ({
+/** Returns the record with its owner's request for a run. */
+export const requestedSync = (record: SyncRecord, nowMs: number): SyncRecord => ({
   ...record,
-  requested: { reason, at: nowMs },
+  requested: { reason: 'requested', at: nowMs },
 });
 
 /** Returns the record with these mails due. Without any it has no such field, which earlier releases do not know. */

@@ -12,7 +12,7 @@ const nowMs = Date.UTC(2026, 4, 17, 12);
 
 const api = await useApi({
   clock: () => nowMs,
-  addRoutes: (deps) => syncRoutes({ ...deps, cipher, schedule, allowedNetworks: networks() }),
+  addRoutes: (dependencies) => syncRoutes({ ...dependencies, cipher, schedule, allowedNetworks: networks() }),
 });
 
 const http = { protocol: 'http', urls: ['https://example.com/fences.csv'] };

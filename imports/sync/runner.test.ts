@@ -121,6 +121,7 @@ function newNode(parts: Partial<SyncRunnerParts> = {}) {
     bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, retryDelaysMs: [1] },
     pause: async () => undefined,
     onProblem: ({ reason }) => problems.push(reason),
+    onEnded: () => undefined,
     ...parts,
   });
   onTestFinished(async () => {
@@ -205,6 +206,25 @@ describe('a run', () => {
     await node.run();
     expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded' });
     expect(storedIds(scope)).toEqual(['1', '2', '3']);
+  });
+
+  // A failing sync was in no metric and no line of the log, so an operator without its mails did not notice.
+  test('is reported when its result is stored', async () => {
+    const scope = newScope();
+    await save(scope, { urls: [url('/a.csv')] });
+    const told: SyncRunRecord[] = [];
+    const node = newNode({
+      onEnded: (sync, run) => void told.push({ ...run, message: `${sync.project} ${run.message}` }),
+    });
+    await node.run();
+    bodies.set('/a.csv', csv('1'));
+    nowMs += 24 * hourMs;
+    await node.run();
+    await node.run();
+    expect(told).toMatchObject([
+      { result: 'failed', message: `${scope.project} Not all files could be read, so none was imported.` },
+      { result: 'succeeded', message: `${scope.project} 1 of 1 files were imported.` },
+    ]);
   });
 
   test('is in the history of imports', async () => {
@@ -569,7 +589,7 @@ describe('mail', () => {
       return syncOf(other).lastRun?.result === 'succeeded';
     });
     const { _id } = lastRun(scope);
-    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await write(requestedSync(syncOf(scope), bench.writer.nextTimestamp()));
     await newNode().run();
     expect(lastRun(scope)._id).not.toBe(_id);
     answer();
@@ -600,7 +620,7 @@ describe('mail', () => {
     // The first node still holds the mail.
     expect(smtp.received).toHaveLength(before);
     // A killed process renews no lease. The store forgets it, and another process begins a run before that.
-    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await write(requestedSync(syncOf(scope), bench.writer.nextTimestamp()));
     await other.run();
     await bench.values.delete(`sync-mail/${syncOf(scope).mailsDue?.[0]?._id}`);
     nowMs += 10_001;
@@ -626,7 +646,7 @@ describe('mail', () => {
     });
     await node.run();
     const before = smtp.received.length;
-    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await write(requestedSync(syncOf(scope), bench.writer.nextTimestamp()));
     await node.run();
     expect(lastRun(scope)).toMatchObject({ reason: 'requested', mailProblem: 'more than 1 mails within an hour' });
     expect(smtp.received).toHaveLength(before);
@@ -709,7 +729,7 @@ describe('a clock that is set back', () => {
     expect(lastRun(scope)).toMatchObject({ reason: 'nightly', startedAt: nowMs });
     await node.run();
     expect(requests).toHaveLength(2);
-    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await write(requestedSync(syncOf(scope), bench.writer.nextTimestamp()));
     await node.run();
     expect(lastRun(scope)).toMatchObject({ reason: 'requested' });
     await node.run();

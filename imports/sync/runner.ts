@@ -37,6 +37,8 @@ export interface SyncRunnerParts extends RunParts {
   readonly folder: string;
   /** Reports a run that ended by a fault of this node. It is repeated. */
   readonly onProblem: (problem: { readonly sync: string; readonly reason: string }) => void;
+  /** Gets each run of this node whose result is stored. */
+  readonly onEnded: (sync: SyncRecord, run: SyncRunRecord) => void;
 }
 
 interface SyncRunner {
@@ -64,7 +66,7 @@ const mailLeaseKey = ({ _id }: SyncRunRecord): string => `sync-mail/${_id}`;
 
 /** Creates the runner of a node. It deletes what an earlier process left in the folder. */
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
-  const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
+  const { configuration, values, schedule, clock, bounds, folder, onProblem, onEnded } = parts;
   /** By project. */
   const running = new Map<string, RunningSync>();
   /** Leases that another node holds, with the time of the next attempt. */
@@ -126,6 +128,7 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   async function runToEnd(sync: SyncRecord, lease: HeldLease, context: RunContext): Promise<void> {
     try {
       const finished = await runSync(parts, sync, context);
+      if (finished?.lastRun != null) onEnded(finished, finished.lastRun);
       if (finished !== undefined) report(finished);
     } catch (error) {
       if (!context.signal.aborted) onProblem({ sync: sync._id, reason: reasonOf(error as Error) });

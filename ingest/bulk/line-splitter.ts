@@ -1,5 +1,4 @@
 /** Splits a byte stream into lines without holding more than a chunk and one line. */
-
 import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../schemas/errors.js';
 import { limitText } from '../../schemas/sizes.js';

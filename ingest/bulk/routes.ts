@@ -77,6 +77,39 @@ function bodyFailure(error: unknown): unknown {
   return asOverload(uploadFailure(error));
 }
 
+/**
+ * Creates the wait before each batch of an upload, for the rate limits and for evaluation.
+ * @param count counts records against the rate limits, and returns how long to wait for them.
+ * @param ended aborts when nobody sends more.
+ * @param closing aborts when the server stops.
+ */
+function createPace(
+  count: (records: number) => number,
+  paceBulk: IngestParts['paceBulk'],
+  ended: AbortSignal,
+  closing: AbortSignal,
+) {
+  const notWaiting = AbortSignal.any([ended, closing]);
+  let counted = 0;
+  return {
+    async before(records: number): Promise<void> {
+      counted += records;
+      const waitMs = count(records);
+      try {
+        if (waitMs > 0) await setTimeout(waitMs, undefined, { signal: notWaiting });
+        await paceBulk(notWaiting);
+      } catch (error) {
+        // Nobody sends more, and what has arrived is little: it is appended without a wait.
+        if (!ended.aborted) throw closing.aborted ? closing.reason : error;
+      }
+    },
+    /** The rest after the last full batch waits for nothing, but many small uploads must count as well. */
+    countRest(accepted: number): void {
+      count(Math.max(0, accepted - counted));
+    },
+  };
+}
+
 const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
 
 /** Registers the route. Closing the server ends running uploads with `unavailable`. */
@@ -117,25 +150,14 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       const revocation = revocationOf(request, reply);
       revocation.addEventListener('abort', () => source.destroy(revocation.reason));
       const ended = AbortSignal.any([leavingOf(reply), revocation]);
-      const notWaiting = AbortSignal.any([ended, closing.signal]);
-      let counted = 0;
-      const pace = async (records: number): Promise<void> => {
-        counted += records;
-        const waitMs = app.rateLimiter.countUpload(callerOf(request), records);
-        try {
-          if (waitMs > 0) await setTimeout(waitMs, undefined, { signal: notWaiting });
-          await paceBulk(notWaiting);
-        } catch (error) {
-          // Nobody sends more, and what has arrived is little: it is appended without a wait.
-          if (!ended.aborted) throw closing.signal.aborted ? closing.signal.reason : error;
-        }
-      };
+      const count = (records: number) => app.rateLimiter.countUpload(callerOf(request), records);
+      const pace = createPace(count, paceBulk, ended, closing.signal);
       // The body arrives while its first locations are appended already.
       const append: typeof log.append = async (topic, records) => {
         request.confirmAuthority();
         return log.append(topic, records);
       };
-      const upload = new BulkUpload({ append }, admission, pace, (problem) =>
+      const upload = new BulkUpload({ append }, admission, pace.before, (problem) =>
         rejections.add(callerOf(request), 'bulk', problem),
       );
       const receipt = (): Receipt => ({
@@ -155,8 +177,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       await upload.settle();
       failure = upload.failure ?? failure;
       const { tally } = upload;
-      // The rest after the last full batch waits for nothing, but many small uploads must count as well.
-      app.rateLimiter.countUpload(callerOf(request), Math.max(0, tally.accepted - counted));
+      pace.countRest(tally.accepted);
       metrics.add('locations_accepted_total', tally.accepted, 'bulk');
       metrics.add('locations_rejected_total', tally.rejected, 'bulk');
       // The counts tell what is durable nevertheless.

@@ -47,11 +47,17 @@ test.each(
 );
 
 test('an accepted address holds no character that could add a recipient or a header', () => {
-  const part = fc.string({ unit: fc.constantFrom('a', '.', '@', '<', '>', ',', ';', ' ', '\r', '\n', '"', '\0', 'é') });
+  const odd = fc.constantFrom('.', '@', '<', '>', ',', ';', ' ', '\r', '\n', '"', '\0', 'é');
+  const unit = fc.oneof({ weight: 9, arbitrary: fc.constant('a') }, { weight: 1, arbitrary: odd });
+  const part = fc.string({ unit });
+  let accepted = 0;
   fc.assert(
     fc.property(fc.tuple(part, part), ([local, domain]) => {
       const checked = checkMailAddress('email', `${local}@${domain}`);
-      if (checked.ok) expect(checked.value).toMatch(/^[a.]+@[a.]+$/);
+      if (!checked.ok) return;
+      accepted += 1;
+      expect(checked.value).toMatch(/^[a.]+@[a.]+$/);
     }),
   );
+  expect(accepted).toBeGreaterThan(5);
 });

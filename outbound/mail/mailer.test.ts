@@ -155,6 +155,28 @@ describe('over SMTP', () => {
     expect(await result).toEqual({ kind: 'failed', failure: 'unreachable', message: 'the mailer is closed' });
   });
 
+  test.each([
+    ['a line without end', 'x'],
+    ['an answer without end', '220-and so on\r\n'],
+  ])('a server that sends %s is left, long before the memory is full', async (_, text) => {
+    const piece = Buffer.from(text.repeat(65_536 / text.length));
+    let sentBytes = 0;
+    const port = await rawServer((socket) => {
+      const send = (): void => {
+        while (socket.writable) {
+          sentBytes += piece.length;
+          if (!socket.write(piece)) return;
+        }
+      };
+      socket.on('drain', send);
+      send();
+    });
+    const result = await smtpMailer(port, { retryDelaysMs: [] }).send(mail);
+    expect(result).toMatchObject({ kind: 'failed', message: expect.stringContaining('exceeds maximum allowed size') });
+    // One MiB, and what the buffers of both sockets hold.
+    expect(sentBytes).toBeLessThan(32 * 2 ** 20);
+  });
+
   test('mails beyond the number that may wait fail as overloaded', async () => {
     const mailer = smtpMailer(await rawServer(() => {}), { maxConnections: 1, maxWaiting: 1 });
     const first = [mailer.send(mail), mailer.send(mail), mailer.send(mail)];

@@ -154,7 +154,8 @@ export interface ConfigurationReader {
    */
   bases(kind: ChangeKind, id: string): Base[];
   project(id: string): ProjectRecord | undefined;
-  projects(): ProjectRecord[];
+  /** Lists projects by id. A project stays the same object until it changes. */
+  projects(): readonly ProjectRecord[];
   account(id: string): AccountRecord | undefined;
   /** Returns a geofence of the scope; undefined if there is none or its `deleteAfter` has passed. */
   geofence(scope: Scope, id: string): GeofenceRecord | undefined;
@@ -162,8 +163,7 @@ export interface ConfigurationReader {
    * Returns a geofence even after its `deleteAfter` while its record is stored, for evaluation by a location's time.
    */
   storedGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
-  /** These do the same without the ring. */
-  geofenceHead(scope: Scope, id: string): GeofenceHead | undefined;
+  /** Does the same without the ring. */
   storedGeofenceHead(scope: Scope, id: string): GeofenceHead | undefined;
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
@@ -179,7 +179,7 @@ export interface ConfigurationReader {
   /** Counts records of a scope, or of those with a tag, at little cost. Geofences past `deleteAfter` may count. */
   count(kind: 'geofence' | 'beacon', query: Scope & { readonly tag?: string }): number;
   webhook(scope: Scope, id: string): WebhookRecord | undefined;
-  /** Lists webhooks, oldest first. Returns the same array until a webhook of any project changes. */
+  /** Lists webhooks, oldest first. Returns the same array until a webhook of the scope changes. */
   webhooks(scope: Scope): readonly WebhookRecord[];
   readonly mapStyles: UploadedFiles<MapStyleHead>;
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
@@ -189,10 +189,13 @@ export interface ConfigurationReader {
   /** Lists the syncs of all scopes. Returns the same array until one of them changes. */
   syncs(): readonly SyncRecord[];
   readonly places: PlaceCatalogue;
-  /** Returns ids of the geofences that have the geometry of a place, at most `limit`. */
+  /**
+   * Returns ids of the geofences that have the geometry of a place, at most `limit`. Those past `deleteAfter` do not
+   * count: their owner can neither see, change nor delete them.
+   */
   geofencesOfPlace(scope: Scope, placeId: string, limit: number): string[];
   erasure(scope: Scope, id: string): ErasureRecord | undefined;
-  /** Lists erasures, oldest first. Returns the same array until one of any project changes. */
+  /** Lists erasures, oldest first. Returns the same array until one of the scope changes. */
   erasures(scope: Scope): readonly ErasureRecord[];
 }
 
@@ -251,7 +254,7 @@ export interface PlaceCatalogue {
  * Uploaded files, of which a scope has few. Heads are cached in memory; contents are read on demand.
  */
 export interface UploadedFiles<Head> {
-  /** Lists heads, oldest first. Returns the same array until a file of the kind changes in any project. */
+  /** Lists heads, oldest first. Returns the same array until a file of the scope changes. */
   list(scope: Scope): readonly Head[];
   find(scope: Scope, id: string): Head | undefined;
   /** Returns the JSON of a style or the image of a marker. */

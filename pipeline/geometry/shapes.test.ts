@@ -418,3 +418,16 @@ test('a thousand half circles around the pole, the worst case, are split into a 
     expect(lengths).toBeLessThan(250_000);
   }
 });
+
+// Incident: the share was NaN, and an explanation had null in its place. The area of the disc was 0 in floating point.
+test.each([1e-320, 1e-200, 1e-7])('a disc of %d m on an edge has a share as a point has', (accuracyM) => {
+  const { table, row } = withPolygon(Float64Array.of(0, 0, 1, 0, 1, 1, 0, 1));
+  for (const [x, y] of [
+    [0, 0],
+    [0.5, 0],
+    [1, 0.3],
+    [0.5, 0.5],
+    [2, 0],
+  ] as const)
+    expect([x, y, table.share(row, x, y, accuracyM)]).toEqual([x, y, table.share(row, x, y, 0)]);
+});

@@ -17,6 +17,8 @@ import { Zone, zoneOf } from './zone.js';
 
 /** Twice a box's area, plus a margin for rounding: the box fills less than half of a larger disc. */
 const halfMargin = 2.001;
+/** A smaller disc is a point: positions in degrees are less exact, and the square of its radius may be 0. */
+const leastDiscM = 1e-6;
 const freed = -1;
 const noRow = -1;
 const initialRows = 16;
@@ -112,18 +114,19 @@ export class ShapeTable {
 
   /**
    * Returns f, the share of the disc of radius `accuracyM` around the point that is inside the fence, 0 to 1. For a
-   * radius of 0 it is 1 if the point is inside.
+   * radius below {@link leastDiscM} it is 1 if the point is inside.
    */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number {
     const numbers = this.numbers;
+    const discM = accuracyM < leastDiscM ? 0 : accuracyM;
     if (this.counts[row] === 0) {
       const distanceM = distance(longitude, latitude, numbers[4 * row]!, numbers[4 * row + 1]!);
-      return shareInCircle(distanceM, numbers[4 * row + 2]!, accuracyM);
+      return shareInCircle(distanceM, numbers[4 * row + 2]!, discM);
     }
     const x = this.inFrame(row, longitude);
-    const share = this.polygonShare(row, x, latitude, accuracyM);
+    const share = this.polygonShare(row, x, latitude, discM);
     if (!this.isWide(row) || isPolar(latitude)) return share;
-    return Math.min(1, share + this.polygonShare(row, this.inOtherFrame(row, x), latitude, accuracyM));
+    return Math.min(1, share + this.polygonShare(row, this.inOtherFrame(row, x), latitude, discM));
   }
 
   /** Tests whether f is at least one half. Reads no edges if the disc is much larger than the polygon. */

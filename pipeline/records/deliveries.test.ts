@@ -38,9 +38,14 @@ describe('bodies', () => {
     ]);
   });
 
-  test('have no user when none is known', () => {
-    const [delivery] = deliveriesOf(single, [event(1, null)], undefined, facts);
-    expect(delivery?.body.toString()).toBe('{"event":{"_id":"event 1"}}');
+  // A receiver that reads `user.userId`, as the one of the guide, failed and got the delivery eight times.
+  test('regression: have an empty user when none is known', () => {
+    expect(deliveriesOf(single, [event(1, null)], undefined, facts).map(({ body }) => body.toString())).toEqual([
+      '{"event":{"_id":"event 1"},"user":{}}',
+    ]);
+    expect(deliveriesOf(grouped, [event(1, null)], undefined, facts).map(({ body }) => body.toString())).toEqual([
+      '{"events":[{"_id":"event 1"}],"user":{}}',
+    ]);
   });
 
   test('fit into the queue, whatever characters they contain', () => {

@@ -38,7 +38,8 @@ interface DeliveryFields {
 
 /**
  * Makes the deliveries of the events to the webhook, in order. `events` belong to one user, whose wire form is
- * `userText`, if any. Adjacent events of one location are grouped if the webhook has grouped delivery.
+ * `userText`. Without one the user is empty: receivers of Radar's payloads read its fields without a check. Adjacent
+ * events of one location are grouped if the webhook has grouped delivery.
  */
 export function deliveriesOf(
   webhook: WebhookRecord,
@@ -47,7 +48,7 @@ export function deliveriesOf(
   { reason, createdAt }: DeliveryFields,
 ): Delivery[] {
   const isGrouped = webhook.delivery === 'grouped';
-  const user = userText === undefined ? '' : `,"user":${userText}`;
+  const user = `,"user":${userText ?? '{}'}`;
   const groups = isGrouped ? groupsOf(events, maxBodyCharacters - user.length) : events.map((event) => [event]);
   return groups.map((group) => {
     const ids = group.map(({ id }) => id);

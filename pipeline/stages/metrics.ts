@@ -2,16 +2,7 @@
  * Metrics of the stages, each with its help text. The process that runs the stages implements {@link Metrics} and
  * builds its registry from {@link stageMetrics}; the stages don't depend on a metrics library.
  */
-
-/** What a module says of a metric. The process that runs it makes a counter, gauge or histogram of it. */
-export interface MetricDefinition {
-  readonly kind: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  /** Name of the metric's only label, if any. */
-  readonly label?: string;
-  /** Upper bounds of a histogram's buckets. */
-  readonly buckets?: readonly number[];
-}
+import type { MetricDefinition } from '../../schemas/metric-definition.js';
 
 const countBuckets = [1, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] as const;
 const durationBucketsS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const;

@@ -77,8 +77,6 @@ export type GeocodingResult = Answer<readonly Address[]>;
 export interface Geocoder {
   /** Name of the provider, stored with what it resolved. */
   readonly name: string;
-  /** Text that the licence of the data requires beside results. */
-  readonly attribution: string;
   /** false: it knows names of places, but no streets. */
   readonly knowsStreets: boolean;
   /** Returns addresses of a complete query. */

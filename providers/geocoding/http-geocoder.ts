@@ -109,7 +109,6 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
 
   return {
     name: service.name,
-    attribution: service.attribution,
     knowsStreets: true,
     forward: (project, query, options) =>
       select({ project, query, pathOf: (asked) => service.forward(query, asked) }, options),

@@ -10,7 +10,6 @@ import type { Address, AddressConfidence, AddressLayer, GeocodingOptions } from 
 /** How one geocoding service is asked, and how its answers are read. */
 export interface Service {
   readonly name: string;
-  readonly attribution: string;
   /** Return the path and query below the base URL. */
   forward(query: string, options: GeocodingOptions): string;
   reverse(position: Position, options: GeocodingOptions): string;
@@ -98,8 +97,6 @@ function readEach(
   return (addresses as ReadAddress[]).map((address) => ({ confidence: confidenceOf(query, address), ...address }));
 }
 
-const openStreetMap = 'Data © OpenStreetMap contributors, ODbL';
-
 /** `place_rank` of Nominatim: https://nominatim.org/release-docs/latest/customize/Ranking/ */
 function layerOfRank(rank: number, type: string | undefined, hasNumber: boolean): AddressLayer {
   if (type === 'postcode') return 'postalCode';
@@ -143,7 +140,6 @@ function readNominatim(item: Fields): ReadAddress | undefined {
 
 const nominatim: Service = {
   name: 'nominatim',
-  attribution: openStreetMap,
   forward: (query, options) =>
     pathOf('/search', {
       q: query,
@@ -240,7 +236,6 @@ const photonSearch = (query: string, options: GeocodingOptions): string =>
 
 const photon: Service = {
   name: 'photon',
-  attribution: openStreetMap,
   forward: photonSearch,
   autocomplete: photonSearch,
   reverse: ([longitude, latitude], options) =>
@@ -308,7 +303,6 @@ const peliasSearch = (path: string, query: string, options: GeocodingOptions): s
 
 const pelias: Service = {
   name: 'pelias',
-  attribution: 'Pelias; data © OpenStreetMap contributors, OpenAddresses, GeoNames and Who’s On First',
   forward: (query, options) => peliasSearch('/v1/search', query, options),
   autocomplete: (query, options) => peliasSearch('/v1/autocomplete', query, options),
   reverse: ([longitude, latitude], options) =>

@@ -1,5 +1,4 @@
 /** The boundary of road data: beyond it there are roads that the data does not have. Pure. */
-
 import { edgeInReach } from '../../pipeline/geometry/boundary.js';
 import { contains } from '../../pipeline/geometry/containment.js';
 import { type Ring, ringOf } from '../../pipeline/geometry/edges.js';

@@ -1,5 +1,4 @@
 /** openrouteservice over HTTP. */
-
 import Type from 'typebox';
 import type { ApiError } from '../../schemas/errors.js';
 import type { TravelMode } from '../../schemas/json/constants.js';

@@ -71,6 +71,17 @@ describe('points on a path', () => {
     );
   });
 
+  // The points of a road in Fiji went around the world.
+  test('on a path across the antimeridian stay near it', () => {
+    const line: Position[] = [
+      [179.9, -17],
+      [-179.9, -17],
+    ];
+    expect(pathThrough(line, 5).map(([longitude]) => Number(Math.abs(longitude).toFixed(6)))).toEqual([
+      179.9, 179.95, 180, 179.95, 179.9,
+    ]);
+  });
+
   test('on a straight path are evenly spaced', () => {
     const line: Position[] = [
       [10, 50],

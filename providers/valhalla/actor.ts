@@ -1,5 +1,4 @@
 /** Valhalla's library in this process. A request runs on another thread and cannot be interrupted. */
-
 import { valhallaConfig } from './config.js';
 import type { ValhallaAction } from './engine.js';
 import { loadLibrary } from './package.js';

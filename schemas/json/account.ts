@@ -64,6 +64,21 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
+/**
+ * An invitation as the holder of its token sees it. Accepting it shows all of this: the answer differs for an address
+ * without an account.
+ */
+export const ReceivedInvitation = Type.Object(
+  {
+    project: Type.String({ description: 'Its name' }),
+    email: Type.String(),
+    role: Role,
+    hasAccount: Type.Boolean({ description: 'Whether the address has an account, whose password accepts it' }),
+    expiresAt: Timestamp,
+  },
+  { $id: 'ReceivedInvitation' },
+);
+
 /** The owner of a browser's session, and the projects that it may choose. */
 export const Session = Type.Object(
   {

@@ -1,5 +1,4 @@
 /** Formats times as the SDKs require, and removes unset fields from objects. */
-
 import { dayMs } from '../durations.js';
 
 const twoDigits = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0')) as [string];

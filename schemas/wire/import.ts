@@ -1,8 +1,7 @@
 /** Converts imports to the API's JSON. */
+import { grouped } from '../grouped.js';
 import type { Import, ImportRecord, ImportStatus } from '../json/import.js';
 import { isoTime, withoutUnset } from './common.js';
-
-const grouped = (count: number): string => count.toLocaleString('en-US');
 
 const nothingChanged = ({ created, updated }: ImportRecord): boolean => created + updated === 0;
 

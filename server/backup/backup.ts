@@ -5,7 +5,6 @@
  * node stores the rows after the positions again, and rows replace each other by id. The delivery queues, states and
  * log follow (`backends/embedded/copy.ts`): the node evaluates again what its log has beyond its states.
  */
-
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, cp, readdir } from 'node:fs/promises';

@@ -8,6 +8,7 @@ import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import { lockFolder } from '../data-folder/lock.js';
+import { unfinishedRestoreFile } from '../data-folder/unfinished-restore.js';
 import { StartError } from '../failures.js';
 import {
   encryptionKeyFile,
@@ -20,7 +21,6 @@ import { keyFiles, tablesFolder } from './backup.js';
 import { flush, flushAll } from './flush.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
 import { createTarget, diskFull, refuseContent, refuseInside } from './target-folder.js';
-import { unfinishedRestoreFile } from './unfinished.js';
 
 interface RestoreOptions {
   readonly backup: string;

@@ -184,19 +184,20 @@ export const configurationSchema = {
     }),
     maxConnectionsPerAddress: count(
       2_000,
-      'Maximum number of open connections from one address, except from trustedProxies. Further ones are ' +
-        'answered 503 and closed. 0 removes the limit.',
+      'Maximum number of open connections from one address, or one /64 of IPv6, except from trustedProxies. Further ' +
+        'ones are answered 503 and closed. 0 removes the limit.',
     ),
     maxBufferedBodyBytes: bytes(
       268_435_456,
       'Memory of request bodies that have arrived in part or wait for their response. Further bodies of more than ' +
-        '16 KiB are answered 503. One address may use a quarter of it. Uploads of files do not count.',
+        '16 KiB are answered 503. One address, or one /64 of IPv6, may use a quarter of it. Uploads of files do not ' +
+        'count.',
       { minimum: 1_048_576 },
     ),
     maxUnsentBytes: bytes(
       268_435_456,
       'Memory of answers that their clients have not read yet. Beyond it, large answers are replaced by 503. One ' +
-        'address may use a quarter of it.',
+        'address, or one /64 of IPv6, may use a quarter of it.',
       { minimum: 1_048_576 },
     ),
     readinessDelayMs: milliseconds(

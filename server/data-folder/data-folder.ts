@@ -6,9 +6,9 @@ import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createFolder } from '../../schemas/create-folder.js';
-import { unfinishedRestoreFile } from '../backup/unfinished.js';
 import { StartError } from '../failures.js';
 import { isOfLock } from './lock.js';
+import { unfinishedRestoreFile } from './unfinished-restore.js';
 
 const groupAndOthers = 0o077;
 

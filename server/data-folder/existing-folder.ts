@@ -1,8 +1,8 @@
 /** Refuses what a command can't read as the data folder of a node. LMDB would end the process by a signal. */
 import { hasLog } from '../../backends/embedded/reader.js';
-import { refuseUnfinishedRestore } from '../backup/unfinished.js';
 import { StartError } from '../failures.js';
 import { refuseDamagedFiles } from './damaged-files.js';
+import { refuseUnfinishedRestore } from './unfinished-restore.js';
 
 /** Throws a StartError when no node has begun in the folder, or a file is damaged, or a restore is unfinished. */
 export function requireDataFolder(data: string): void {

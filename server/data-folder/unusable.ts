@@ -17,7 +17,7 @@ interface Problem {
 }
 
 /** Why a file or folder can't be used. */
-export interface Unusable extends Problem {
+interface Unusable extends Problem {
   readonly path: string;
 }
 

@@ -95,13 +95,17 @@ describe('an embedded node', () => {
     expect(others).toEqual([]);
   });
 
-  it('opens an archive that can be read', async () => {
+  it('opens an archive that can be read, and warns of one without attribution', async () => {
     const archive = join(folder, 'country.pmtiles');
     const tile = { zoom: 0, x: 0, y: 0, bytes: new Uint8Array() };
-    writeFileSync(archive, pmtilesBytes([tile], { vector_layers: [] }, Compression.None));
-    expect(about(await findings({ FENCELINE_MAPS_ARCHIVE: archive }), 'map data')).toMatchObject([
-      { level: 'ok', text: `${archive} can be read` },
-    ]);
+    const opened = async (attribution: string, environment = {}) => {
+      writeFileSync(archive, pmtilesBytes([tile], { vector_layers: [], attribution }, Compression.None));
+      return about(await findings({ FENCELINE_MAPS_ARCHIVE: archive, ...environment }), 'map data');
+    };
+    const ok = { level: 'ok', text: `${archive} can be read` };
+    expect(await opened('© Somebody')).toMatchObject([ok]);
+    expect(await opened('')).toMatchObject([ok, { level: 'warning', remedy: 'Set maps.archiveAttribution.' }]);
+    expect(await opened('', { FENCELINE_MAPS_ARCHIVE_ATTRIBUTION: '© Somebody' })).toMatchObject([ok]);
   });
 
   it('looks for the archive only where maps are drawn', async () => {

@@ -1,9 +1,11 @@
 /** Checks what a node uses besides its backend: its own address, map data, geocoding, routing and mail. */
 import { request } from 'undici';
+import type { ArchiveHints } from '../../renderer/sources/open.js';
+import type { TileSource } from '../../renderer/types.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration } from '../config/schema.js';
 import { localAddress, reachableHost } from '../local-address.js';
-import { archiveLocation, isUrl, mapsUserAgent, unreadableArchive } from '../map-data.js';
+import { archiveHints, archiveLocation, isUrl, mapsUserAgent, unattributed, unreadableArchive } from '../map-data.js';
 import { hasRoleApi, unusableFiles } from '../named-files.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
@@ -42,7 +44,7 @@ export async function* checkNamedFiles(configuration: Configuration): AsyncGener
 /** Says where maps come from, and opens the archive. A file that is missing is reported with the others. */
 export async function* checkMapData(configuration: Configuration): AsyncGenerator<Finding> {
   if (!hasRoleApi(configuration)) return;
-  const { ok, failure } = findingsAbout('map data');
+  const { ok, warning, failure } = findingsAbout('map data');
   const { archive } = configuration.maps;
   const location = archiveLocation(archive);
   if (location === null) {
@@ -50,17 +52,24 @@ export async function* checkMapData(configuration: Configuration): AsyncGenerato
     return;
   }
   if (unusableFiles(configuration).some(({ setting }) => setting === 'maps.archive')) return;
-  const problem = await problemOfArchive(location);
-  if (problem === undefined) yield ok(`${location} can be read`);
-  else yield failure(unreadableArchive(archive, problem), 'Correct maps.archive, or put there what it names.');
+  const tried = await openOnce(location, archiveHints(configuration));
+  if ('problem' in tried) {
+    yield failure(unreadableArchive(archive, tried.problem), 'Correct maps.archive, or put there what it names.');
+    return;
+  }
+  yield ok(`${location} can be read`);
+  if (tried.source.attribution === '') yield warning(unattributed(location), 'Set maps.archiveAttribution.');
 }
 
-/** Returns why an archive cannot be opened, or undefined. */
-async function problemOfArchive(location: string): Promise<string | undefined> {
+/** Opens an archive and closes it. Returns what is known of it, or why it cannot be opened. */
+async function openOnce(
+  location: string,
+  hints: ArchiveHints,
+): Promise<{ readonly source: TileSource } | { readonly problem: string }> {
   if (isUrl(location)) {
     // A URL template of tiles is opened without a request.
     const [reached] = await reachAll([location]);
-    if (reached?.problem !== undefined) return reached.problem;
+    if (reached?.problem !== undefined) return { problem: reached.problem };
   }
   const [{ openArchive }, { createArchiveFetcher }] = await Promise.all([
     import('../../renderer/sources/open.js'),
@@ -68,11 +77,11 @@ async function problemOfArchive(location: string): Promise<string | undefined> {
   ]);
   const fetcher = createArchiveFetcher(mapsUserAgent, answerLimitMs);
   try {
-    const source = await openArchive(location, fetcher.fetchBytes);
+    const source = await openArchive(location, fetcher.fetchBytes, hints);
     await source.close();
-    return undefined;
+    return { source };
   } catch (error) {
-    return fileProblem(error);
+    return { problem: fileProblem(error) };
   } finally {
     await fetcher.close();
   }

@@ -1,5 +1,4 @@
 /** Checks Redis: reach, version, eviction, persistence, permissions and clock. Writes one key, which it deletes. */
-
 import type { RedisOptions } from '../../backends/cluster/options.js';
 import { createClient, mastersOf, type RedisClient } from '../../backends/cluster/redis/client.js';
 import { evictionProblem } from '../../backends/cluster/redis/eviction.js';

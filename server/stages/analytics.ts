@@ -1,5 +1,4 @@
 /** Starts the analytics sink on a backend, with the configured limits. Problems go to the log. */
-
 import type { Analytics, Log, Positions, Subscription } from '../../pipeline/ports.js';
 import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
 import { levelOf } from '../logger.js';

@@ -1,5 +1,4 @@
 /** Starts the location stage on a backend, with the configured limits. Problems go to the log. */
-
 import type { Subscription } from '../../pipeline/ports.js';
 import { createLocationStage, type LocationStageParts } from '../../pipeline/stages/locations/stage.js';
 import { levelOf } from '../logger.js';

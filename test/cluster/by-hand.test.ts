@@ -81,7 +81,7 @@ it.skipIf(jars === '' || registry === '')(
     const java = `java $KAFKA_HEAP_OPTS "-XX:SharedArchiveFile=${archiveIn(jars)}" -cp "${jars}/*"`;
     writeProgram('kafka/bin/kafka-storage.sh', `${java} kafka.tools.StorageTool`);
     writeProgram('kafka/bin/kafka-server-start.sh', `${java} kafka.Kafka`);
-    writeProgram('bin/fenceline', `"${process.execPath}" "${program}"`);
+    writeProgram('node_modules/.bin/fenceline', `"${process.execPath}" "${program}"`);
     symlinkSync(registry, join(folder, 'registry'));
 
     const written = ['9092', '9093', '6379', '8081', '8080', '8082', '8083'];
@@ -104,7 +104,6 @@ it.skipIf(jars === '' || registry === '')(
       FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
       // Of all programs in Java that the guide starts.
       JAVA_TOOL_OPTIONS: javaOptions,
-      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
     };
     expect(clickHouse).toContain('--http_port 8123');
     // The answer of the second location waits for the other worker, instead of the guide's user.

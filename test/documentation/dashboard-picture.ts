@@ -19,6 +19,7 @@ import { createRandom } from '../../schemas/random.js';
 import { launchServer } from '../../server/server-process.js';
 import { buildCity, type City, type CityResource } from '../../simulation/city.js';
 import { createFleet, type Device } from '../../simulation/fleet.js';
+import { chromiumPath, softwareGraphics } from '../../testing/chromium.js';
 import { Client, ok } from '../support/client.js';
 import { adminApiKeyIn } from '../support/server.js';
 import { pastOf } from './fleet-past.js';
@@ -59,8 +60,8 @@ async function uploadPast(client: Client, fleet: readonly Device[]): Promise<voi
 /** Opens the dashboard by a one-time link, and returns its picture as PNG. */
 async function record(link: string): Promise<Buffer> {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    executablePath: chromiumPath,
+    args: ['--no-sandbox', ...softwareGraphics],
   });
   try {
     const { width, height, scale } = picture;

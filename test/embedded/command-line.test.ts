@@ -407,6 +407,15 @@ function start(
   return started;
 }
 
+/** Kills the processes that a detached one has left behind, if there are any. */
+function endGroupOf({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+}
+
 describe('serve', () => {
   it('names a first start in its first line, and is ready only after it has printed the keys', async () => {
     const [port] = await freePorts(1);
@@ -429,6 +438,24 @@ describe('serve', () => {
     const printed = readFileSync(join(folder, 'output'), 'utf8');
     expect(printed).toMatch(/^Starting Fenceline for the first time: creating the data folder with-keys/);
     expect(printed).toMatch(/test secret +prj_test_sk_/);
+  });
+
+  // The server went on, and its folder stayed in use, because npx passes a signal on to the shell only.
+  it('stops when the shell of npx has ended, as on a signal', async () => {
+    await placeBasemap(join(folder, 'of-npx'));
+    const log = join(folder, 'of-npx.log');
+    const words = `"${process.execPath}" "${program}" serve --port 0 --data "${join(folder, 'of-npx')}"`;
+    // The shell waits for the program, as that of npx does. It would become the program without the second command.
+    const shell = spawn('sh', ['-c', `${words} > "${log}" 2>&1; exit`], {
+      env: { ...process.env, npm_lifecycle_script: "'fenceline'" },
+      stdio: 'ignore',
+      detached: true,
+    });
+    onTestFinished(() => endGroupOf(shell));
+    await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('"msg":"ready"'));
+    shell.kill();
+    await until(() => readFileSync(log, 'utf8').includes('"msg":"stopped"'));
+    expect(readFileSync(log, 'utf8')).toContain('"reason":"launcher ended"');
   });
 });
 

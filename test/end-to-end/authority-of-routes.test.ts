@@ -22,6 +22,7 @@ const signInRoutes = [
   'POST /v1/signin/link',
   'POST /v1/password/reset',
   'POST /v1/password/reset/confirm',
+  'POST /v1/invitations/preview',
   'POST /v1/invitations/accept',
 ];
 const publishableRoutes = [

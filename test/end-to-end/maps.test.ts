@@ -102,11 +102,11 @@ describe('the picture', () => {
 
   it('has labels in the requested language', async () => {
     const europe = { ...size, center: '47,10', zoom: '3' };
-    const [english, german, local, other] = await Promise.all(
-      ['en', 'de', 'local', 'en-US'].map((language) => picture({ ...europe, language })),
+    const [english, german, native, other] = await Promise.all(
+      ['en', 'de', 'native', 'en-US'].map((language) => picture({ ...europe, language })),
     );
     expect(german?.pixels.equals(english!.pixels)).toBe(false);
-    expect(local?.pixels.equals(english!.pixels)).toBe(false);
+    expect(native?.pixels.equals(english!.pixels)).toBe(false);
     expect(other?.pixels.equals(english!.pixels)).toBe(true);
   });
 });

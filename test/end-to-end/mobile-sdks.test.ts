@@ -192,6 +192,18 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     for (const { createdAt } of events) expect(Date.parse(createdAt)).toBe(updatedAtMs);
   });
 
+  // After a refusal both send this stop again with each later update, in place of the location of that update.
+  it('sends a stop of last month again, which is dropped', async () => {
+    const stop = { ...location(0), deviceId: `long-away-${type}`, stopped: true, replayed: true, foreground: false };
+    const updatedAtMsDiff = 30 * 86_400_000;
+    const { user, events, rejections } = await post('/v1/track', { ...stop, updatedAtMsDiff });
+    expect(user).toMatchObject({ _id: id, location: point, deviceId: stop.deviceId });
+    expect(events).toEqual([]);
+    expect(rejections).toMatchObject([{ index: 0, param: 'updatedAtMsDiff' }]);
+    // Nothing was entered, so this location enters.
+    expect((await post('/v1/track', { ...location(0), deviceId: stop.deviceId })).events).toHaveLength(2);
+  });
+
   it('sends a replay again after a lost answer, which changes nothing', async () => {
     const replays = [2_000, 0, 2_000].map((eastM, index) => ({
       ...location(eastM),
@@ -246,5 +258,59 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     ok(await send('PUT', path, { body: { verification: verdict } }));
     await post('/v1/logs', { logs: [{ level: 'info', message: 'initialized', createdAt: new Date() }] });
     await post('/v1/sync/region', { ...standing(0, 0), userId });
+  });
+});
+
+/**
+ * The SDK makes locations without a time: for `mockTracking`, for a stop that it has stored, and when React Native,
+ * Capacitor or Flutter passes a location to `trackOnce`. Then `locationMs` is 0, and the age is the time since boot.
+ * Before 3.19 it sends no `locationMs`.
+ */
+describe.each([
+  ['3.34.0', 0],
+  ['3.18.2', undefined],
+])('the SDK for Android %s, with a location that has no time', (sdkVersion, locationMs) => {
+  const headers = { ...headersOf('Android'), 'x-radar-sdk-version': sdkVersion };
+  const post = async (path: string, body: object): Promise<Json> =>
+    ok(await server.as('test_publishable').send('POST', path, { body, headers }));
+  const withClock = (eastM: number, deviceId: string) => ({
+    ...platforms.Android.location(eastM),
+    sdkVersion,
+    deviceId: `${deviceId}, ${sdkVersion}`,
+  });
+  const withoutTime = (eastM: number, deviceId: string) => ({
+    ...withClock(eastM, deviceId),
+    locationMs,
+    foreground: false,
+  });
+
+  it.each([
+    ['two hours', 2 * 3_600_000],
+    ['two weeks', 14 * 86_400_000],
+  ])('mocks tracking on a phone that has run for %s', async (name, sinceBootMs) => {
+    const deviceId = `mocking for ${name}`;
+    await post('/v1/track', { ...withClock(2_000, deviceId), updatedAtMsDiff: 100 });
+    for (const [index, eastM] of [0, 2_000, 0].entries()) {
+      const mock = { ...withoutTime(eastM, deviceId), source: 'MOCK_LOCATION', updatedAtMsDiff: sinceBootMs + index };
+      const sentAt = Date.now();
+      const { events, user } = await post('/v1/track', mock);
+      expect(events).toHaveLength(2);
+      expect(Date.parse(user.updatedAt)).toBeGreaterThanOrEqual(sentAt);
+    }
+  });
+
+  it('enters at a stop that it sends again', async () => {
+    const deviceId = 'stopped without a connection';
+    await post('/v1/track', { ...withClock(2_000, deviceId), updatedAtMsDiff: 60_000 });
+    const stop = { ...withoutTime(0, deviceId), stopped: true, replayed: true, updatedAtMsDiff: 86_400_000 };
+    expect((await post('/v1/track', stop)).events).toMatchObject([{ replayed: true }, { replayed: true }]);
+  });
+
+  it('sends a location of the app with stored ones, at the time of the wall clock', async () => {
+    const updatedAtMs = Date.now() - 1_000;
+    const replay = { ...withoutTime(0, 'passed to trackOnce'), replayed: true, updatedAtMs };
+    const { events } = await post('/v1/track/replay', { replays: [{ ...replay, updatedAtMsDiff: 86_400_000 }] });
+    expect(events).toHaveLength(2);
+    for (const { createdAt } of events) expect(Date.parse(createdAt)).toBe(updatedAtMs);
   });
 });

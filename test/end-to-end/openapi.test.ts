@@ -103,6 +103,43 @@ describe('/openapi.json', () => {
     }
   });
 
+  // Metrics and files of analytics were described as JSON, and answers of health as failures.
+  it.each([
+    ['/health/live', 'application/json'],
+    ['/health/ready', 'application/json'],
+    ['/metrics', 'text/plain'],
+  ])('declares the answer of %s', async (path, type) => {
+    const { status, headers } = await server.withKey(undefined).get(path);
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
+    const { responses } = openapi.paths[path].get;
+    expect(responses['200'].content[type].schema).not.toEqual(responses.default.content['application/json'].schema);
+  });
+
+  it.each(['json', 'csv', 'parquet'])('declares the type of answers of analytics as %s', async (format) => {
+    const queries = operations().filter(([, path]) => path.startsWith('/v1/analytics/'));
+    expect(queries.length).toBeGreaterThan(5);
+    for (const [, path, { responses }] of queries) {
+      const { status, headers } = await server.as('test_secret').get(`${path}?format=${format}`);
+      const type = headers.get('content-type')?.split(';', 1)[0];
+      expect([path, status, Object.keys(responses['200'].content)]).toEqual([
+        path,
+        200,
+        expect.arrayContaining([type]),
+      ]);
+    }
+  });
+
+  // A generated client took 202 for a failure, and did not know the import of a refused file.
+  it.each(['geofences', 'beacons'])('declares the import of %s that runs, and that of a refused file', async (name) => {
+    const { responses } = openapi.paths[`/v1/${name}/import`].post;
+    const schemaOf = (status: number) => responses[status]?.content['application/json'].schema;
+    expect(schemaOf(202).properties).toEqual(schemaOf(200).properties);
+    const refused = { body: 'unknown\n', headers: { 'content-type': 'text/csv' } };
+    const { status, body } = await server.as('test_secret').send('POST', `/v1/${name}/import`, refused);
+    expect([status, body.import.status]).toEqual([400, 'failed']);
+    for (const failure of [400, 503]) expect(schemaOf(failure).properties).toHaveProperty('import');
+  });
+
   it('declares the ETag of a geofence, and If-Match where it may answer 412, and only there', () => {
     const { get, put } = openapi.paths['/v1/geofences/{id}'];
     for (const { responses } of [get, put]) expect(responses['200'].headers.ETag.schema).toEqual({ type: 'string' });

@@ -1,4 +1,5 @@
 /** Clients that edit the same few geofences and beacons side by side, in every way that the API has. */
+import { EventEmitter } from 'node:events';
 import { createRandom, type Random } from '../../schemas/random.js';
 import type { Edit } from '../ledger/edits.js';
 import type { Answer, Client } from '../support/client.js';
@@ -48,6 +49,8 @@ export class Editors {
   readonly edits: Edit[] = [];
   /** Answered edits. */
   answered = 0;
+  /** Emits `sent` when an edit has been sent, so that it has no answer yet. */
+  readonly progress = new EventEmitter<{ sent: [] }>();
   readonly #client: () => Client;
   #values = 0;
 
@@ -156,7 +159,9 @@ export class Editors {
     readAt?: number,
   ): Promise<void> {
     const begunAt = performance.now();
-    const answer = await send().catch(() => undefined);
+    const answering = send();
+    this.progress.emit('sent');
+    const answer = await answering.catch(() => undefined);
     const endedAt = performance.now();
     if (answer !== undefined) this.answered += 1;
     for (const { pair, value } of planned) {

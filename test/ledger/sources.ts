@@ -1,11 +1,11 @@
 /** The stores that hold a run's record: a data folder that no server has open, or a cluster's services. */
-import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import type { Analytics, Log, StateStore } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import { loadConfiguration } from '../../server/config/load.js';
+import { openClickHouse } from '../support/clickhouse.js';
 
 export interface Sources {
   readonly log: Pick<Log, 'partitions' | 'partitionOf' | 'read' | 'bounds'>;

@@ -1,5 +1,4 @@
 /** An oracle: answers the queries slowly and plainly from a list of events in the order they were applied. */
-
 import type { Event } from '../../../schemas/records.js';
 import { withoutUnset } from '../../../schemas/wire/common.js';
 

@@ -16,6 +16,7 @@ import { insertSettings, rowsOf } from '../../clickhouse-answers.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions } from '../options.js';
 import type { Patience } from '../patience.js';
+import { ServiceError } from '../service-error.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
 import { createQueries } from './queries.js';
@@ -45,24 +46,9 @@ interface ConnectParts {
   readonly outageLimitMs?: number;
 }
 
-/** Connects. Rejects when the server refuses the login, is too old, or can't be reached for two minutes. */
-export async function openClickHouse(
-  options: ClickHouseOptions,
-  { outageLimitMs = defaultOutageLimitMs, ...parts }: ConnectParts = {},
-): Promise<ClickHouseAnalytics> {
-  const analytics = createClickHouse(options, { outageLimitMs, ...parts });
-  try {
-    await retried(() => analytics.connect(), { limitMs: outageLimitMs, isFinal: (error) => !isPassing(error) });
-  } catch (error) {
-    await analytics.close();
-    throw unusable(options, error);
-  }
-  return analytics;
-}
-
 /** Returns the error of a server that can't be used, for operators. */
-export const unusable = ({ url }: Pick<ClickHouseOptions, 'url'>, error: unknown): Error =>
-  new Error(`ClickHouse at ${new URL(url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
+export const unusable = ({ url }: Pick<ClickHouseOptions, 'url'>, error: unknown): ServiceError =>
+  new ServiceError(`ClickHouse at ${new URL(url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
 
 /**
  * Returns the port, before its first call of which `connect` must have resolved. Bind times as epoch milliseconds.

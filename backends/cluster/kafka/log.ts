@@ -5,7 +5,6 @@
  * Kafka client can read them. `produce/producer.ts` appends, `read/reader.ts` reads at any offset, and
  * `consume/group-consumer.ts` and `consume/standalone-consumer.ts` consume.
  */
-
 import { PortError } from '../../../pipeline/errors.js';
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../../pipeline/retrying.js';

@@ -11,6 +11,7 @@ import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
 import type { Patience } from '../patience.js';
 import { createProblemReporter } from '../problem-reporter.js';
+import { ServiceError } from '../service-error.js';
 import { createClient, type RedisClient } from './client.js';
 import { isForAll, isPassing, withoutArguments } from './errors.js';
 
@@ -48,6 +49,7 @@ export async function connectRedis(
   { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
 ): Promise<RedisConnection> {
   const report = createProblemReporter(onProblem);
+  const nodes = options.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
   const clients = new Set<RedisClient>();
   let problem: Error | undefined;
   let isClosed = false;
@@ -71,6 +73,12 @@ export async function connectRedis(
     return !patience.isOver;
   }
 
+  /** Names the server and the reason: without a connection that of the connection, because commands say only that. */
+  function givenUp(error: Error): ServiceError {
+    const { message } = client.status === 'ready' ? error : (problem ?? error);
+    return new ServiceError(`Redis at ${nodes} can't be used: ${message}`);
+  }
+
   async function withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T> {
     try {
       return await retried(work, {
@@ -79,7 +87,7 @@ export async function connectRedis(
         isForAll: (error) => limitMs === undefined && isWaitedFor(error),
       });
     } catch (error) {
-      throw withoutArguments(error);
+      throw isClosed || !isPassing(error) ? withoutArguments(error) : givenUp(error as Error);
     }
   }
 
@@ -107,8 +115,7 @@ export async function connectRedis(
     });
   } catch (error) {
     client.disconnect();
-    const nodes = options.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
-    throw new Error(`no connection to Redis at ${nodes}: ${(problem ?? (error as Error)).message}`);
+    throw new ServiceError(`no connection to Redis at ${nodes}: ${(problem ?? (error as Error)).message}`);
   }
   return { client, options, withRetries, onReturn, newSubscriber: () => open(true), close };
 }

@@ -118,6 +118,16 @@ describe('the reader', () => {
     },
   );
 
+  it('takes a name with a dot as whole, whatever namespace is given beside it', () => {
+    const colour = { type: 'enum', name: 'Colour', symbols: ['red', 'green'] };
+    const fields = [
+      { name: 'one', type: colour },
+      { name: 'again', type: 'a.b.Colour' },
+    ];
+    const read = createAvroReader({ type: 'record', name: 'a.b.Car', namespace: 'x', fields });
+    expect(read(new Cursor(Buffer.of(2, 0)))).toEqual({ one: 'green', again: 'red' });
+  });
+
   it('refuses a schema that nests without end', () => {
     let schema: unknown = 'string';
     for (let depth = 0; depth < 100; depth++) schema = { type: 'array', items: schema };

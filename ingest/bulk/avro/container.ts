@@ -1,5 +1,4 @@
 /** Reads the records of an Avro object container file, block by block as they arrive. Codecs: null and deflate. */
-
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { parseJson } from '../../../http/fields/json-text.js';

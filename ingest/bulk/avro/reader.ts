@@ -5,7 +5,6 @@
  * broken or hostile file causes an error and not the end of the process. Union branches are returned bare, logical
  * types as their base type.
  */
-
 import { isUtf8 } from 'node:buffer';
 
 /** The bytes are not valid Avro. */
@@ -194,9 +193,10 @@ export function createAvroReader(schema: unknown): Read {
 
   function nameOf(object: SchemaObject, namespace: string): { full: string; inner: string } {
     const name = nameIn(object.name, 'the name of a type');
-    const own = object.namespace === undefined ? undefined : nameIn(object.namespace, 'a namespace');
-    const inner = own ?? (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : namespace);
-    return { full: name.includes('.') || inner === '' ? name : `${inner}.${name}`, inner };
+    const own = object.namespace === undefined ? namespace : nameIn(object.namespace, 'a namespace');
+    // A name with a dot is whole, whatever namespace is given beside it.
+    if (name.includes('.')) return { full: name, inner: name.slice(0, name.lastIndexOf('.')) };
+    return { full: own === '' ? name : `${own}.${name}`, inner: own };
   }
 
   function recordReader({ fields }: SchemaObject, namespace: string, depth: number): Compiled {

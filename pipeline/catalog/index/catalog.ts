@@ -55,7 +55,7 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
     }
     environments[environment] ??= {
       fences: new MonitoredFences({ builder, compileRules }),
-      beacons: new MonitoredBeacons(),
+      beacons: new MonitoredBeacons(builder),
     };
     return environments[environment];
   }
@@ -67,11 +67,11 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
     monitored = new Map();
     contexts = new Map();
     for (const { scope, id, fence } of readModel.compactFences()) of(scope).fences.setUnindexed(id, fence);
-    for (const { test, live } of monitored.values()) {
-      test?.fences.indexAll();
-      live?.fences.indexAll();
+    for (const beacon of readModel.allBeacons()) of(beacon).beacons.setUnindexed(beacon);
+    for (const { fences, beacons } of [...monitored.values()].flatMap(Object.values)) {
+      fences.indexAll();
+      beacons.indexAll();
     }
-    for (const beacon of readModel.allBeacons()) of(beacon).beacons.set(beacon);
   }
 
   function applyChange({ kind, id, scope }: ChangedThing): void {

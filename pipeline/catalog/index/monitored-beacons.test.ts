@@ -4,7 +4,9 @@ import { deriveId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { distance } from '../../geometry/scale.js';
 import { beaconRecord } from '../testing/fixtures.js';
+import { type AtDistance, nearestBeacons } from './by-distance.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
+import { createTreeBuilder } from './tree-builder.js';
 
 const coordinate = fc.tuple(
   fc.oneof(fc.constantFrom(-180, 180, 179.999, 0), fc.double({ min: 0, max: 0.05, noNaN: true })),
@@ -18,10 +20,12 @@ const step = fc.oneof(
   { weight: 1, arbitrary: beacon.map((record) => ({ record, deletes: true })) },
 );
 
-/** Many beacons far from all queries, so that the index is built. */
-const crowd = Array.from({ length: 300 }, (_, index) =>
+/** So many beacons far from all queries that a tree of them is built. */
+const crowd = Array.from({ length: 1_100 }, (_, index) =>
   beaconRecord({ _id: deriveId('crowd', String(index)), minor: '9', coordinates: [100 + index / 1_000, -40] }),
 );
+
+const builder = createTreeBuilder();
 
 test('nearest beacons agree with a full search after any changes', () => {
   fc.assert(
@@ -32,12 +36,11 @@ test('nearest beacons agree with a full search after any changes', () => {
       fc.constantFrom(0, 500, 1_000, 5_000),
       fc.integer({ min: 1, max: 20 }),
       (steps, crowdAt, [longitude, latitude], radiusM, limit) => {
-        const beacons = new MonitoredBeacons();
+        const beacons = new MonitoredBeacons(builder);
         const model = new Map<string, BeaconRecord>();
         for (const [index, { record, deletes }] of steps.entries()) {
           if (index === crowdAt) {
             for (const one of crowd) beacons.set(one);
-            beacons.nearest(0, 0, { radiusM: 1, limit: 1 });
           }
           if (deletes) beacons.delete(record._id);
           else beacons.set(record);
@@ -50,7 +53,10 @@ test('nearest beacons agree with a full search after any changes', () => {
           .filter(({ distanceM }) => distanceM <= radiusM)
           .sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1))
           .slice(0, limit);
-        expect(beacons.nearest(longitude, latitude, { radiusM, limit })).toEqual(expected);
+        const options = { maxDistanceM: radiusM, accepts: ({ enabled }: { enabled: boolean }) => enabled };
+        const found: AtDistance[] = [];
+        for (const nearest of nearestBeacons(beacons, longitude, latitude, options)) if (nearest) found.push(nearest);
+        expect(found.slice(0, limit)).toEqual(expected);
 
         for (const minor of ['1', '2', '3']) {
           const alike = Array.from(model.values()).filter((record) => record.minor === minor);

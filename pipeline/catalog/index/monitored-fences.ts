@@ -6,7 +6,7 @@ import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import { ShapeTable } from '../../geometry/shapes.js';
 import type { CompactFence } from '../store/tables/stored-fence.js';
-import { FenceIndex } from './fence-index.js';
+import { BoxIndex } from './box-index.js';
 import type { TreeBuilder } from './tree-builder.js';
 
 interface MonitoredFencesOptions {
@@ -22,7 +22,7 @@ export class MonitoredFences implements Fences {
   readonly #rowById = new Map<string, number>();
   readonly #rules: FenceRules[] = [];
   readonly #tags: string[] = [];
-  readonly #index: FenceIndex;
+  readonly #index: BoxIndex;
   readonly #box = new Float64Array(4);
   readonly #compileRules: MonitoredFencesOptions['compileRules'];
   /** One string per tag, shared by all its fences. */
@@ -30,7 +30,7 @@ export class MonitoredFences implements Fences {
 
   constructor({ builder, compileRules }: MonitoredFencesOptions) {
     this.#compileRules = compileRules;
-    this.#index = new FenceIndex(builder);
+    this.#index = new BoxIndex(builder);
   }
 
   get size(): number {
@@ -68,6 +68,17 @@ export class MonitoredFences implements Fences {
     if (reachM > 0) index.search(longitude, latitude, longitudeReach(latitude, reachM), latitudeReach(reachM));
     else index.search(longitude, latitude, 0, 0);
     return index.found.rows;
+  }
+
+  /** Returns ids of the candidates with one of the tags; undefined: with any. They stay valid when fences change. */
+  idsWithin(longitude: number, latitude: number, reachM: number, tags?: ReadonlySet<string>): string[] {
+    const rows = this.candidates(longitude, latitude, reachM);
+    const ids: string[] = [];
+    for (let index = 0; index < this.candidateCount; index++) {
+      const row = rows[index]!;
+      if (tags === undefined || tags.has(this.#tags[row]!)) ids.push(this.#ids[row]!);
+    }
+    return ids;
   }
 
   get candidateCount(): number {

@@ -5,14 +5,15 @@
  */
 import { minuteMs } from '../../../schemas/durations.js';
 import type { DeviceState, Location, Visit } from '../../../schemas/records.js';
+import type { Steps } from '../../../schemas/turns.js';
 import { isoTime } from '../../../schemas/wire/common.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import { entryCandidates, isOfGeneration } from '../../evaluation/geofence-visits.js';
 import { entryConfidence, exitConfidence, judgeInside, judgeOutside } from '../../evaluation/rules.js';
 import { type Evaluation, type EvaluationContext, type Transition, Zone } from '../../evaluation/types.js';
 import { resolveUser } from '../../evaluation/users.js';
+import { type AtDistance, nearestFences } from '../index/by-distance.js';
 import type { MonitoredContext } from '../index/catalog.js';
-import { type FenceAtDistance, nearestFences } from '../index/nearest-fences.js';
 import type { ConfigurationReader, Scope } from '../types.js';
 
 /** The rules that decide whether a fence makes an event. Codes are stable. */
@@ -100,16 +101,16 @@ const maxFarFences = 5;
 const maxFences = 1_000;
 
 /**
- * Explains a location, without the names of the fences, and yields after each fence: a polygon of 2,000 points takes a
- * millisecond. `geofence` is the _id of the only fence to explain; undefined: all fences that are near or that the
- * device was inside.
+ * Explains a location, without the names of the fences. Yields while it searches the nearest ones, and after each
+ * fence: a polygon of 2,000 points takes a millisecond. `geofence` is the _id of the only fence to explain; undefined:
+ * all fences that are near or that the device was inside.
  */
 export function* explain(
   location: Location,
   state: DeviceState | undefined,
   context: MonitoredContext,
   geofence?: string,
-): Generator<void, Explanation> {
+): Steps<Explanation> {
   const evaluation = evaluate(location, state, context);
   const { geofences: visits } = resolveUser(location, state?.users ?? []);
   const changed = new Set(evaluation.transitions.map(({ id }) => id));
@@ -147,7 +148,7 @@ export function* explain(
     const requested = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
     return { ...explanation, fences: [requested] };
   }
-  const nearest = nearestTo(location, context);
+  const nearest = yield* nearestTo(location, context);
   const others: ExplainedFence[] = [];
   for (const id of examined(location, context, nearest)) {
     if (known.has(id)) continue;
@@ -158,28 +159,29 @@ export function* explain(
   return { ...explanation, ...noticeOf(nearest), fences: [...inside, ...others].slice(0, maxFences) };
 }
 
-/** Returns a few fences within reach or, if there are none, the nearest ones at any distance. */
-function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredContext): readonly FenceAtDistance[] {
-  const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
-    const found: FenceAtDistance[] = [];
+/** Returns a few fences within reach or, if there are none, the nearest ones at any distance. Yields as it searches. */
+function* nearestTo({ longitude, latitude }: Location, { fences }: MonitoredContext): Steps<readonly AtDistance[]> {
+  function* first(count: number, maxDistanceM?: number): Steps<AtDistance[]> {
+    const found: AtDistance[] = [];
     for (const fence of nearestFences(fences, longitude, latitude, { maxDistanceM, accepts: () => true })) {
-      if (fence !== undefined) found.push(fence);
+      if (fence === undefined) yield;
+      else found.push(fence);
       if (found.length === count) break;
     }
     return found;
-  };
-  const near = first(maxNearbyFences, nearbyReachM);
-  return near.length > 0 ? near : first(maxFarFences);
+  }
+  const near = yield* first(maxNearbyFences, nearbyReachM);
+  return near.length > 0 ? near : yield* first(maxFarFences);
 }
 
-function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'notice'> {
+function noticeOf([nearest]: readonly AtDistance[]): Pick<Explanation, 'notice'> {
   const notice = (code: NoticeCode) => ({ notice: { code, text: noticeTexts[code] } });
   if (nearest === undefined) return notice('no_geofences');
   return nearest.distanceM > nearbyReachM ? notice('no_geofence_near') : {};
 }
 
 /** Returns ids of the candidates of evaluation and of the nearest fences. */
-function examined(location: Location, context: MonitoredContext, nearest: readonly FenceAtDistance[]): Set<string> {
+function examined(location: Location, context: MonitoredContext, nearest: readonly AtDistance[]): Set<string> {
   const { fences } = context;
   const rows = entryCandidates(location, context).subarray(0, fences.candidateCount);
   return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);

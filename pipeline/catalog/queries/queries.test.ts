@@ -285,6 +285,41 @@ test('a search ends when its signal aborts', async () => {
   await expect(measuring).rejects.toThrow('left while it measures');
 });
 
+// A project with 356,000 geofences or beacons around a point held the evaluating thread for half a second with each.
+test('a context and a search for beacons end when their signal aborts, because they yield to other work', async () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => String(index));
+  const fences = many.map((name) => asChange(geofenceRecord({ externalId: name, center: [10, 50] })));
+  const beacons = many.map((name) => beaconRecord({ _id: deriveId(name), minor: name, coordinates: [10, 50] }));
+  const asBeacons = beacons.map((record) => ({ kind: 'beacon', id: record._id, record }) as const);
+  const { queries, close } = await queriesOver([...fences, ...asBeacons]);
+  onTestFinished(close);
+  const point = { ...scope, longitude: 10, latitude: 50 };
+  const nearby = { ...point, radiusM: 1_000, limit: 2 };
+  const asked = [
+    (signal?: AbortSignal) => queries.context({ ...point, accuracyM: 0 }, signal),
+    (signal?: AbortSignal) => queries.searchBeacons({ ...nearby, type: 'eddystone' }, signal),
+  ];
+  for (const ask of asked) {
+    const leaving = new AbortController();
+    const answer = ask(leaving.signal);
+    leaving.abort(new Error('left while it searches'));
+    await expect(answer).rejects.toThrow('left while it searches');
+  }
+  const [around, nearest] = [await queries.context({ ...point, accuracyM: 0 }), await queries.searchBeacons(nearby)];
+  expect(around.map((summary) => (summary as { _id: string })._id)).toEqual(
+    fences
+      .map(({ id }) => id)
+      .sort()
+      .slice(0, 1_000),
+  );
+  expect(nearest.map((summary) => (summary as { _id: string })._id)).toEqual(
+    beacons
+      .map(({ _id }) => _id)
+      .sort()
+      .slice(0, 2),
+  );
+});
+
 test('returns summaries of beacons, nearest first, and none for an unknown project', async () => {
   const records = [2, 1, 3].map((place) =>
     beaconRecord({ _id: deriveId(String(place)), minor: String(place), coordinates: [10, 50 + place / 1_000] }),

@@ -4,9 +4,11 @@ import { createTurns, runInTurns } from '../../../schemas/turns.js';
 import { geofenceJson, geofenceJsonWithoutMetadata } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isForRequest, isForUser, isGone } from '../../evaluation/rules.js';
 import { type FenceRules, Zone } from '../../evaluation/types.js';
+import { type FoundByDistance, nearestBeacons, nearestFences } from '../index/by-distance.js';
 import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
+import { MinHeap } from '../index/min-heap.js';
+import type { PlacedBeacon } from '../index/monitored-beacons.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
-import { nearestFences } from '../index/nearest-fences.js';
 import { metadataMatches } from '../store/tables/list-reader.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { type ExplainedFence, explain, withNames } from './explain.js';
@@ -15,6 +17,8 @@ import { maxListedMetadata, metadataCharacters, summariesOf } from './summaries.
 const maxSearchResults = 1_000;
 /** Records that are read before evaluation continues, in about ten milliseconds when each has 64 KiB of metadata. */
 const recordsPerTurn = 32;
+/** Fences of which it is tested whether they contain a point before evaluation continues: 0.1 to 1 ms. */
+const testedPerTurn = 1_000;
 
 const enabledAt =
   (fences: MonitoredFences, nowMs: number) =>
@@ -46,17 +50,31 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     return results;
   }
 
+  /** Iterates over what a search finds, and lets other work run where the search does. */
+  async function* foundInTurns(found: FoundByDistance, signal?: AbortSignal) {
+    for (const nearest of found) {
+      if (nearest === undefined) await nextTurn(signal);
+      else yield nearest;
+    }
+  }
+
   return {
     async context({ longitude, latitude, atMs, sender, ...scope }, signal) {
       const fences = context(scope)?.fences;
       if (!fences) return [];
-      const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
-      const ids = Array.from(rows)
-        .filter(enabledAt(fences, atMs ?? clock()))
-        .filter((row) => sender === undefined || isForSender(fences.rules(row), sender))
-        .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
-        .map((row) => fences.idOf(row));
-      const listed = summariesOf(configuration).geofences(scope, ids.sort().slice(0, maxSearchResults));
+      const isEnabled = enabledAt(fences, atMs ?? clock());
+      const contains = (row: number): boolean =>
+        isEnabled(row) &&
+        (sender === undefined || isForSender(fences.rules(row), sender)) &&
+        fences.zone(row, longitude, latitude, 0) === Zone.within;
+      const containing = new MinHeap<string>((a, b) => (a < b ? -1 : 1));
+      for (const [index, id] of fences.idsWithin(longitude, latitude, 0).entries()) {
+        // The set of fences may have changed at the last turn.
+        const row = fences.rowOf(id);
+        if (row >= 0 && contains(row)) containing.push(id);
+        if (index % testedPerTurn === testedPerTurn - 1) await nextTurn(signal);
+      }
+      const listed = summariesOf(configuration).geofences(scope, containing.take(maxSearchResults));
       return runInTurns(listed, nextTurn, recordsPerTurn, signal);
     },
 
@@ -72,14 +90,10 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       const options = { tags, maxDistanceM: radiusM, accepts };
       let read = 0;
       let left = maxListedMetadata;
-      for (const nearest of nearestFences(fences, longitude, latitude, options)) {
-        if (nearest === undefined) {
-          await nextTurn(signal);
-          continue;
-        }
-        const head = configuration.storedGeofenceHead(scope, nearest.id);
+      for await (const { id } of foundInTurns(nearestFences(fences, longitude, latitude, options), signal)) {
+        const head = configuration.storedGeofenceHead(scope, id);
         if (head && metadataMatches(head, metadata)) {
-          const shown = includeGeometry ? (configuration.storedGeofence(scope, nearest.id) ?? head) : head;
+          const shown = includeGeometry ? (configuration.storedGeofence(scope, id) ?? head) : head;
           const characters = metadataCharacters(head);
           const fits = characters <= left;
           if (fits) left -= characters;
@@ -92,8 +106,15 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     },
 
     async searchBeacons({ longitude, latitude, radiusM, limit, type, ...scope }, signal) {
-      const nearest = context(scope)?.beacons.nearest(longitude, latitude, { radiusM, limit, type }) ?? [];
-      const ids = nearest.map(({ id }) => id);
+      const beacons = context(scope)?.beacons;
+      if (!beacons) return [];
+      const ids: string[] = [];
+      const accepts = (beacon: PlacedBeacon) => beacon.enabled && (type === undefined || beacon.type === type);
+      const found = nearestBeacons(beacons, longitude, latitude, { maxDistanceM: radiusM, accepts });
+      for await (const { id } of foundInTurns(found, signal)) {
+        ids.push(id);
+        if (ids.length >= limit) break;
+      }
       return runInTurns(summariesOf(configuration).beacons(scope, ids), nextTurn, recordsPerTurn, signal);
     },
 

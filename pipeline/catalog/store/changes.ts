@@ -84,6 +84,11 @@ const maxBatchRecords = 2_000;
  * 45 µs, and requests wait meanwhile. Larger batches need fewer syncs of the disk.
  */
 const maxRecordsWhileServing = 200;
+/**
+ * Bytes of records that are decoded and applied at once meanwhile, unless one has more. A polygon of 2,000 points takes
+ * milliseconds.
+ */
+const maxBytesWhileServing = 524_288;
 
 const rebuildReason = ({ position, first, end }: Divergence): string =>
   `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: ` +
@@ -152,9 +157,24 @@ export function followChanges(parts: FollowedChanges): Subscription {
   const { log, readModel, onProblem, isServing = () => false } = parts;
   const decodeChange = createChangeDecoder();
 
+  const preparedOf = ({ edit }: ChangeOrigin): PreparedFence | undefined =>
+    edit === null ? undefined : readModel.edits.preparedOf(edit);
+
+  /** Returns the records that are applied at once while requests are served. Those that are prepared cost little. */
+  function shortPart(records: readonly LogRecord[], from: number): readonly LogRecord[] {
+    let bytes = 0;
+    const isFull = (record: LogRecord, index: number): boolean => {
+      if (preparedOf(originOf(record)) === undefined) bytes += record.value?.length ?? 0;
+      return index > 0 && bytes > maxBytesWhileServing;
+    };
+    const part = records.slice(from, from + maxRecordsWhileServing);
+    const end = part.findIndex(isFull);
+    return end < 0 ? part : part.slice(0, end);
+  }
+
   function decoded(record: LogRecord): DecodedChange[] {
     const origin = originOf(record);
-    const prepared = origin.edit === null ? undefined : readModel.edits.preparedOf(origin.edit);
+    const prepared = preparedOf(origin);
     if (prepared !== undefined) return [new PreparedChange(record, origin, prepared, decodeChange)];
     try {
       return [{ ...decodeChange(record), origin }];
@@ -195,7 +215,7 @@ export function followChanges(parts: FollowedChanges): Subscription {
       },
       async records(_, records) {
         for (let from = 0; from < records.length; ) {
-          const part = records.slice(from, isServing() ? from + maxRecordsWhileServing : records.length);
+          const part = isServing() ? shortPart(records, from) : records.slice(from);
           from += part.length;
           const last = part.at(-1) as LogRecord;
           await apply(part.flatMap(decoded), last.offset + 1, markOf(last));

@@ -7,9 +7,12 @@ interface RecordCache {
   clear(): void;
 }
 
+/** Changes that are read from the feed at once, in some milliseconds. */
+const maxForgotten = 2_000;
+
 /**
  * Returns a function that removes from the caches what has changed since its last call. It removes everything when
- * nobody knows what has changed.
+ * nobody knows what has changed, and after more changes than are read quickly: an import has a million.
  */
 export function createForgetter(
   configuration: Pick<ConfigurationReader, 'version' | 'feed'>,
@@ -19,14 +22,14 @@ export function createForgetter(
   return () => {
     const latest = configuration.version;
     if (latest === version) return;
-    const changed = configuration.feed(version)?.things;
+    const page = configuration.feed(version, maxForgotten);
     version = latest;
-    if (changed === undefined) {
+    if (page === undefined || page.version < latest) {
       caches.geofence.clear();
       caches.beacon.clear();
       return;
     }
-    for (const { kind, id } of changed) {
+    for (const { kind, id } of page.things) {
       if (kind === 'geofence' || kind === 'beacon') caches[kind].delete(id);
     }
   };

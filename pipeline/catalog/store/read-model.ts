@@ -56,7 +56,7 @@ export const readModelFormat = 7;
 /** Opens or creates the read model in the directory `path`. */
 export function openReadModel(path: string, options: ReadModelOptions = {}): ReadModel {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
-  const databases = openDatabases(path);
+  const databases = openDatabases(path, feedRecords);
   const { root } = databases;
   const lists = createListWriter(databases.lists);
   const kinds = createKinds(databases, lists);

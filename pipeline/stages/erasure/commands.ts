@@ -1,6 +1,7 @@
 /** Commands the location stage to forget users, in the order of a device's locations. */
 import { codecs } from '../../../schemas/codecs.js';
 import type { Location } from '../../../schemas/records.js';
+import { createTurns } from '../../../schemas/turns.js';
 import type { Scope } from '../../catalog/types.js';
 import { type Log, type StateStore, topics } from '../../ports.js';
 import { deviceKey } from '../../records/device-key.js';
@@ -35,6 +36,10 @@ export interface CommanderParts {
   readonly states: Pick<StateStore, 'load'>;
 }
 
+/** Commands whose states are read and decoded in one turn of the event loop: a project may have a million devices. */
+const commandsPerTurn = 100;
+const nextTurn = createTurns();
+
 interface Commander {
   /** Appends commands. Returns the `_id`s of the users that they erase from the states as of now. */
   append(commands: readonly ErasureCommand[]): Promise<string[]>;
@@ -51,6 +56,15 @@ export function createCommander({ log, states }: CommanderParts, isEvaluated: (e
   const partitions = new Set<number>();
 
   async function append(commands: readonly ErasureCommand[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (let from = 0; from < commands.length; from += commandsPerTurn) {
+      await nextTurn();
+      ids.push(...(await appendSome(commands.slice(from, from + commandsPerTurn))));
+    }
+    return ids;
+  }
+
+  async function appendSome(commands: readonly ErasureCommand[]): Promise<string[]> {
     const byPartition = new Map<number, { readonly key: string; readonly command: Location }[]>();
     for (const command of commands) {
       const key = deviceKey(command);

@@ -621,6 +621,30 @@ test('an erasure that fails lets others complete, writes no more commands, and i
   expect(new Set(place.problems.splice(0).map(String))).toEqual(new Set(['Error: refused']));
 });
 
+test('after the loss of the encryption key, what is complete is left alone, and what runs is reported', async () => {
+  const place = await start();
+  const lost = createSecretCipher(randomBytes(encryptionKeyBytes));
+  const lostErasure = (completedAt: number | null): ErasureRecord => {
+    const _id = freshId();
+    const [createdAt, target] = [place.node.writer.nextTimestamp(), lost.encrypt('Ada', _id)];
+    return { _id, ...scope, createdAt, updatedAt: createdAt, subject: 'user', target, completedAt };
+  };
+  await place.node.append(at('phone', 'Bob'));
+  await until(async () => (await place.count('users')) === 1);
+  await place.node.configure({ kind: 'erasure', record: lostErasure(Date.now()) });
+  await place.eraseAll('user', 'Bob');
+  expect(await place.count('users')).toBe(0);
+  expect(place.problems).toEqual([]);
+  const running = lostErasure(null);
+  await place.node.configure({ kind: 'erasure', record: running });
+  await until(() => place.problems.length > 0);
+  expect(place.isDone(running._id)).toBe(false);
+  await place.stop();
+  expect(`${place.problems.splice(0)[0]}`).toContain(
+    `erasure ${running._id} was encrypted with another encryption key`,
+  );
+});
+
 // It was repeated for two minutes while the node stopped, longer than a supervisor waits.
 test('regression: a deletion that fails while the eraser stops is left to the next node', async () => {
   let attempts = 0;

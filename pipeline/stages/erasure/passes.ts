@@ -23,7 +23,7 @@ import { allTables } from './statements.js';
 
 /** What a pass works with. */
 export interface PassParts {
-  readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'recordsOf'>;
+  readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'record' | 'recordsOf'>;
   readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   readonly log: CommanderParts['log'] & Pick<Log, 'partitions'>;
   readonly states: CommanderParts['states'];
@@ -61,7 +61,7 @@ interface Passes {
 
 /** Creates the passes. Every step can be repeated, so a crash does no harm. */
 export function createPasses(parts: PassParts): Passes {
-  const { readModel, writer, log, deliveries, secretCipher, clock, clockGraceMs } = parts;
+  const { readModel, writer, secretCipher, clock, clockGraceMs } = parts;
 
   async function pass(
     batch: Batch,
@@ -95,7 +95,7 @@ export function createPasses(parts: PassParts): Passes {
     if (mustCatchUp && !(await progress.areEventsQueued())) return false;
     ids.delete('');
     const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
-    await erasePending(log, deliveries, erased);
+    await erasePending(parts, erased);
     if (mustCatchUp && !(await progress.isSinkAtEnd())) return false;
     for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
     ids.delete('');
@@ -104,7 +104,7 @@ export function createPasses(parts: PassParts): Passes {
 
   async function passWhole(record: ErasureRecord, isLast: boolean, sweep: RunningSweep): Promise<boolean> {
     const { rows, progress, ending } = sweep;
-    // Before the rows: webhooks end with their records, and imports write no more.
+    // Before the rows: then imports write no more.
     if (!(await deleteRecords(record, ending))) return false;
     if (isLast && !(await progress.isEverythingStored())) return false;
     const isKnown = isLast || record.completedAt !== null;
@@ -143,11 +143,18 @@ export function createPasses(parts: PassParts): Passes {
   const targetsOf = (records: readonly ErasureRecord[], subject: ErasureRecord['subject']) =>
     records
       .filter((record) => record.subject === subject)
-      .map((record) => ({
-        ...record,
-        name: secretCipher.decrypt(record.target, record._id),
-        ...timesOf(coveredUntil(record, clock())),
-      }));
+      .flatMap((record) => {
+        const name = nameOf(record);
+        return name === undefined ? [] : { ...record, name, ...timesOf(coveredUntil(record, clock())) };
+      });
+
+  /** Returns undefined for a complete erasure whose name can't be decrypted: rows that come again are found no more. */
+  function nameOf({ _id, target, completedAt }: ErasureRecord): string | undefined {
+    const name = secretCipher.decrypt(target, _id);
+    if (name === undefined && completedAt === null)
+      throw new Error(`the name of erasure ${_id} was encrypted with another encryption key: request it again`);
+    return name;
+  }
 
   const timesOf = (receivedBy: number) => erasedTimes(receivedBy, clock(), clockGraceMs);
 

@@ -1,13 +1,16 @@
 /** Finds and removes pending deliveries about erased users and events. */
 import { codecs } from '../../../schemas/codecs.js';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
+import { charactersPerTurn, createTurns } from '../../../schemas/turns.js';
+import type { ReadModel } from '../../catalog/store/read-model.js';
+import { isSameScope } from '../../catalog/store/tables/databases.js';
+import type { Scope } from '../../catalog/types.js';
 import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, deliverySources, type Log } from '../../ports.js';
 import { type ErasedTimes, isErasedTime } from '../../records/erasure-command.js';
 
 /** What a delivery may name. */
-export interface Erased {
-  readonly project: string;
-  readonly environment: string;
+export interface Erased extends Scope {
   /** `_id`s of user records. */
   readonly users: ReadonlySet<string>;
   /** When what each name of a user names was received. */
@@ -28,7 +31,18 @@ interface Body {
   readonly events?: readonly { readonly user?: NamedUser }[];
 }
 
-const pageDeliveries = 200;
+/** Deliveries that are read at once. A body has up to 450 kB. */
+const pageDeliveries = 32;
+const nextTurn = createTurns();
+
+type Queue = Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>;
+
+/** What the search for pending deliveries works with. */
+export interface PendingParts {
+  readonly log: Pick<Log, 'partitions'>;
+  readonly deliveries: Queue;
+  readonly readModel: Pick<ReadModel, 'record'>;
+}
 
 function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): boolean {
   const { user, event, events = [] } = JSON.parse(body.toString()) as Body;
@@ -46,26 +60,28 @@ const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>
   delivery.environment === erased.environment &&
   (delivery.events.some((id) => erased.events.has(id)) || namesErased(delivery, erased));
 
-/** Removes the pending deliveries that name what is erased. Returns their number. */
-export async function erasePending(
-  log: Pick<Log, 'partitions'>,
-  queue: Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>,
-  erased: Erased,
-): Promise<number> {
+/**
+ * Removes the pending deliveries that name what is erased. Returns their number. Millions may be pending, so it reads
+ * only those of the environment, in turns between which other work continues.
+ */
+export async function erasePending({ log, deliveries, readModel }: PendingParts, erased: Erased): Promise<number> {
+  /** A webhook that is deleted may have been of any environment. */
+  const isOfOthers = (webhook: string): boolean => {
+    const record = readModel.record('webhook', webhook) as WebhookRecord | null;
+    return record !== null && !isSameScope(record, erased);
+  };
   let count = 0;
   for (const source of deliverySources(log)) {
-    for (const { webhook } of await queue.webhooks(source)) count += await eraseOf(queue, source, webhook, erased);
+    for (const { webhook } of await deliveries.webhooks(source)) {
+      if (!isOfOthers(webhook)) count += await eraseOf(deliveries, source, webhook, erased);
+    }
   }
   return count;
 }
 
-async function eraseOf(
-  queue: Pick<DeliveryQueue, 'waiting' | 'erase'>,
-  source: DeliverySource,
-  webhook: string,
-  erased: Erased,
-): Promise<number> {
+async function eraseOf(queue: Queue, source: DeliverySource, webhook: string, erased: Erased): Promise<number> {
   let count = 0;
+  let bytesOfTurn = 0;
   for (let after: DeliveryPlace | undefined; ; ) {
     const page = await queue.waiting(source, webhook, pageDeliveries, after);
     const found = page.filter(({ value }) => isDeliveryErased(codecs.delivery.decode(value), erased));
@@ -73,5 +89,10 @@ async function eraseOf(
     count += found.length;
     after = page.at(-1);
     if (after === undefined || page.length < pageDeliveries) return count;
+    bytesOfTurn += page.reduce((bytes, { value }) => bytes + value.length, 0);
+    if (bytesOfTurn < charactersPerTurn) continue;
+    // The embedded queue answers at once, so that nothing else would run before the last page.
+    await nextTurn();
+    bytesOfTurn = 0;
   }
 }

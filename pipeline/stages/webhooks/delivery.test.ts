@@ -1,7 +1,6 @@
 /**
  * Checks the guarantees of the webhook stage under random failures, with a ledger of sent and expected deliveries.
  */
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

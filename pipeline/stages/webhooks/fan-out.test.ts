@@ -4,6 +4,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
+import { projectRecord } from '../../catalog/testing/fixtures.js';
 import type { LogRecord } from '../../ports.js';
 import { addTo } from './collections.js';
 import { noDuplicates } from './event-reader.js';
@@ -64,7 +65,7 @@ const recordsOf = (events: readonly Event[]): LogRecord[] =>
   }));
 
 const fanOutTo = (list: readonly WebhookRecord[]) => {
-  const configuration = { webhooks: () => list };
+  const configuration = { webhooks: () => list, project: () => projectRecord() };
   return createEventFanOut({
     codecs,
     directory: new WebhookDirectory(configuration),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import { scope, scopes } from '../../catalog/testing/fixtures.js';
+import { projectRecord, scope, scopes } from '../../catalog/testing/fixtures.js';
 import { createMatcher, type Matchable, WebhookDirectory } from './matching.js';
 import { webhookId, webhookRecord } from './testing/webhooks.js';
 
@@ -32,7 +32,7 @@ test('the index finds the same webhooks as a naive filter, each once', () => {
 describe('the directory', () => {
   test('finds webhooks by id and by event, and rebuilds its index when the list changes', () => {
     let list: readonly WebhookRecord[] = [webhookRecord()];
-    const directory = new WebhookDirectory({ webhooks: () => list });
+    const directory = new WebhookDirectory({ webhooks: () => list, project: () => projectRecord() });
     const one = { type: 'entered', tag: null };
     expect(directory.webhook(scope, list[0]!._id)).toBe(list[0]);
     expect(directory.matcher(scope)?.(one)).toEqual(list);
@@ -45,7 +45,10 @@ describe('the directory', () => {
 
   test('separates projects and environments', () => {
     const own = scopes.map((fields, number) => [webhookRecord({ _id: webhookId(number), ...fields })]);
-    const directory = new WebhookDirectory({ webhooks: (asked) => own[scopes.indexOf(asked)]! });
+    const directory = new WebhookDirectory({
+      webhooks: (asked) => own[scopes.indexOf(asked)]!,
+      project: (_id) => projectRecord({ _id }),
+    });
     const all = scopes.map((asked) => directory.matcher(asked)?.({ type: 'entered', tag: null }));
     expect(all).toEqual(own);
   });

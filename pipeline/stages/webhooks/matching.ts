@@ -76,12 +76,17 @@ interface ScopeWebhooks {
 
 const maxScopes = 10_000;
 
-/** The current webhooks, indexed per project and environment. An index is valid until a webhook changes. */
+type WebhookConfiguration = Pick<ConfigurationReader, 'webhooks' | 'project'>;
+
+/**
+ * The current webhooks, indexed per project and environment. An index is valid until a webhook changes. A deleted
+ * project has none, although their records stay until the eraser comes to them, which waits for other erasures.
+ */
 export class WebhookDirectory {
-  readonly #configuration: Pick<ConfigurationReader, 'webhooks'>;
+  readonly #configuration: WebhookConfiguration;
   readonly #scopes = createBoundedCache<string, ScopeWebhooks>(maxScopes);
 
-  constructor(configuration: Pick<ConfigurationReader, 'webhooks'>) {
+  constructor(configuration: WebhookConfiguration) {
     this.#configuration = configuration;
   }
 
@@ -97,7 +102,8 @@ export class WebhookDirectory {
 
   #of(scope: Scope): ScopeWebhooks {
     const name = scopeName(scope);
-    const list = this.#configuration.webhooks(scope);
+    const isDeleted = this.#configuration.project(scope.project) === undefined;
+    const list = isDeleted ? none : this.#configuration.webhooks(scope);
     const known = this.#scopes.get(name);
     if (known?.list === list) return known;
     const byId = new Map(list.map((webhook) => [webhook._id, webhook]));

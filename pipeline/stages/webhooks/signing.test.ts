@@ -41,13 +41,13 @@ describe('Standard Webhooks, checked with an independent implementation', () => 
   });
 
   test('both secrets verify during a rotation', () => {
-    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
+    const webhook = webhookWith(secretRecord(id, 2), secretRecord(id, 1, { expiresAt: nowMs + 1 }));
     const headers = sign(webhook, delivery, nowMs)!;
     expect([1, 2].map((number) => isVerifiedBy(secretText(number), headers))).toEqual([true, true]);
   });
 
   test('an expired secret does not sign', () => {
-    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs }), secretRecord(id, 2));
+    const webhook = webhookWith(secretRecord(id, 2), secretRecord(id, 1, { expiresAt: nowMs }));
     const headers = sign(webhook, delivery, nowMs)!;
     expect([1, 2].map((number) => isVerifiedBy(secretText(number), headers))).toEqual([false, true]);
   });
@@ -57,7 +57,7 @@ describe('the compatible signature', () => {
   const expected = (number: number) => createHmac('sha1', secretText(number)).update(event.id).digest('hex');
 
   test('covers the id of the first event, keyed by the text of the newest secret', () => {
-    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
+    const webhook = webhookWith(secretRecord(id, 2), secretRecord(id, 1, { expiresAt: nowMs + 1 }));
     expect(sign(webhook, delivery, nowMs)).toMatchObject({
       'x-radar-signing-id': event.id,
       'x-radar-signature': expected(2),
@@ -65,7 +65,20 @@ describe('the compatible signature', () => {
   });
 });
 
-test('secrets encrypted with another key cannot be used', () => {
-  const other = createSigner(createSecretCipher(Buffer.alloc(encryptionKeyBytes, 8)));
-  expect(other(webhookWith(secretRecord(id, 1)), delivery, nowMs)).toBeUndefined();
+describe('with another encryption key', () => {
+  const otherCipher = createSecretCipher(Buffer.alloc(encryptionKeyBytes, 8));
+  const signAnew = createSigner(otherCipher);
+  const lost = (expiresAt: number | null) => secretRecord(id, 1, { expiresAt });
+  const fresh = secretRecord(id, 2, { sealed: otherCipher.encrypt(secretText(2), id) });
+
+  test('nothing is signed while the newest secret cannot be decrypted', () => {
+    expect(signAnew(webhookWith(lost(null)), delivery, nowMs)).toBeUndefined();
+    expect(signAnew(webhookWith(lost(null), { ...fresh, expiresAt: nowMs + 1 }), delivery, nowMs)).toBeUndefined();
+  });
+
+  test.each([1, 0])('a new secret signs alone, while the lost one would sign for %i ms more', (remainingMs) => {
+    const headers = signAnew(webhookWith(fresh, lost(nowMs + remainingMs)), delivery, nowMs)!;
+    expect(isVerifiedBy(secretText(2), headers)).toBe(true);
+    expect(headers['webhook-signature']).not.toContain(' ');
+  });
 });

@@ -468,14 +468,18 @@ describe('a webhook', () => {
     expect(node.alerts).toMatchObject([{ kind: 'webhook_disabled', reason: 'failing' }]);
   });
 
-  test('that was deleted gets no more requests, and its deliveries are dropped', async () => {
+  // Incident: webhooks of a deleted project were sent to while the eraser waited for the erasures of other projects.
+  test.each([
+    ['that was deleted', 'webhook', hook._id],
+    ['whose project was deleted', 'project', hook.project],
+  ] as const)('%s gets no more requests, and its deliveries are dropped', async (_, kind, id) => {
     await node.configure(hook);
     node.client.answering = () => answer(500);
     node.start();
     await node.append(eventRecord(1, 1));
     await node.attempted(1);
     await settled(1);
-    await node.node.remove('webhook', hook._id);
+    await node.node.remove(kind, id);
     // The delivery is removed when the stage learns of the deletion, at the latest when its next attempt is due.
     await until(async () => {
       if (node.time.nextAtMs < Infinity) node.time.passTo(node.time.nextAtMs);

@@ -78,7 +78,6 @@ export function createGazetteer(): Geocoder {
 
   return {
     name: 'gazetteer',
-    attribution: 'GeoNames, CC BY 4.0',
     knowsStreets: false,
     async forward(_, query, options) {
       const data = await loaded();

@@ -1,14 +1,16 @@
 /** Outages of a ClickHouse server, and their effect on inserts and queries. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
+import type { ClickHouseAnalytics } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
 import { Patience } from '../../../backends/cluster/patience.js';
+import { ServiceError } from '../../../backends/cluster/service-error.js';
 import { namedRows } from '../../../schemas/testing/rows.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../../testing/until.js';
+import { openClickHouse } from '../../support/clickhouse.js';
 import { freshOptions } from './sites.js';
 
 let server: ClickHouseServer;
@@ -226,6 +228,7 @@ describe('a client without access', () => {
   test('with a wrong password fails at once, without the password in the error', async () => {
     const password = 'a secret that nobody should read';
     const error = await failureOf(openClickHouse({ ...freshOptions(server), password }));
+    expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({
       message: expect.stringMatching(`^ClickHouse at ${server.url} .*Authentication failed`),
     });

@@ -1,10 +1,10 @@
 /** The analytics port on a ClickHouse server, and on one that simulates two shards. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import { migrate } from '../../../pipeline/stages/analytics/migrate.js';
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { describeAnalyticsContract } from '../../contract/analytics.contract.js';
+import { openClickHouse } from '../../support/clickhouse.js';
 import { freshOptions, freshSite } from './sites.js';
 
 const cluster = { name: 'two_shards', shards: 2 };

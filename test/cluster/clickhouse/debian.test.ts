@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { migrate } from '../../../pipeline/stages/analytics/migrate.js';
 import { shardedBy } from '../../../pipeline/stages/analytics/on-cluster.js';
@@ -26,6 +25,7 @@ import {
   startDebianServer,
 } from '../../../testing/services/clickhouse/debian-servers.js';
 import { until } from '../../../testing/until.js';
+import { openClickHouse } from '../../support/clickhouse.js';
 import { freshOptions } from './sites.js';
 
 const areHere = areDebianServersHere();

@@ -1,11 +1,11 @@
 /** Separate databases for tests on a ClickHouse server. */
 import { randomBytes } from 'node:crypto';
-import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { onCluster } from '../../../pipeline/stages/analytics/on-cluster.js';
 import type { ClickHouseAddress } from '../../../testing/services/clickhouse/clickhouse.js';
 import type { AnalyticsSite } from '../../contract/analytics.contract.js';
+import { openClickHouse } from '../../support/clickhouse.js';
 
 /** Returns options for a new database of the server. `cluster` names the cluster whose shards it is made on. */
 export const freshOptions = ({ url, username, password }: ClickHouseAddress, cluster?: string): ClickHouseOptions => ({

@@ -10,6 +10,7 @@ import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/
 import { createScript, runScript } from '../../../backends/cluster/redis/scripts.js';
 import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
 import { createRedisStates } from '../../../backends/cluster/redis/states.js';
+import { ServiceError } from '../../../backends/cluster/service-error.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { type RedisServer, startRedis } from '../../../testing/services/redis.js';
@@ -192,6 +193,19 @@ describe('during an outage', () => {
         expect(await waiting).toBe('OK');
       },
     );
+  });
+
+  // A process ended with "Stream isn't writeable", which names neither the server nor the reason.
+  test('regression: work that is given up names the server and why it is out of reach', async () => {
+    const proxy = await startProxy(server);
+    const address = `${proxy.host}:${proxy.port}`;
+    await withConnection(freshRedisOptions([proxy]), async ({ client, withRetries }) => {
+      await proxy.stop();
+      await until(() => client.status !== 'ready');
+      const error = await withRetries(() => client.ping(), 500).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error.message).toBe(`Redis at ${address} can't be used: connect ECONNREFUSED ${address}`);
+    });
   });
 
   test('a killed server is retried until it restarts', async () => {

@@ -1,5 +1,4 @@
 /** A state store on its own connection, which publishes to a list instead of Kafka. */
-
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisStateStore, type RedisStateStore } from '../../../backends/cluster/redis/state-store.js';

@@ -1,5 +1,4 @@
 /** Exits with status 3 within or outside of a transaction: `node ends-while-writing.js FOLDER within|outside`. */
-
 import { openEnvironment } from '../../../backends/embedded/environment.js';
 import { endForSure } from '../../../server/end-for-sure.js';
 

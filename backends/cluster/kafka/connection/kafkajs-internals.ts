@@ -192,8 +192,8 @@ const idleQueues = Symbol('queues of requests that are idle stay idle');
  * with a delay below zero, of which Node 24 warns. A queue looks again when a request is added or answered, so only
  * one with waiting requests needs a timer. Calling it again changes nothing.
  */
-export function stopIdleTimers(from: Load = load): void {
-  const queue: RequestQueue & { [idleQueues]?: true } = from(requestQueueModule).prototype;
+export function stopIdleTimers(): void {
+  const queue: RequestQueue & { [idleQueues]?: true } = load(requestQueueModule).prototype;
   if (queue[idleQueues]) return;
   const schedule = queue.scheduleCheckPendingRequests;
   queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
@@ -220,8 +220,8 @@ const noLeader = -1;
  * Lets metadata have partitions with an error, whose leader is then -1. kafkajs rejects the metadata of all topics when
  * one partition has no leader: nobody could connect or look for leaders until it has one.
  */
-export function tolerateMissingLeaders(from: Load = load): void {
-  const response: { parse(answer: Metadata): Promise<Metadata>; [isTolerant]?: true } = from(metadataModule);
+export function tolerateMissingLeaders(): void {
+  const response: { parse(answer: Metadata): Promise<Metadata>; [isTolerant]?: true } = load(metadataModule);
   if (response[isTolerant]) return;
   const { parse } = response;
   const tolerated = (partition: PartitionLeader): PartitionLeader =>
@@ -250,9 +250,9 @@ const observers = new WeakMap<ISocketFactory, ClientObserver>();
 const isObserved = Symbol('requests are observed');
 
 /** Observes the requests of all connections that this function opens. kafkajs reports only those that were answered. */
-export function observeRequests(openSocket: ISocketFactory, observer: ClientObserver, from: Load = load): void {
+export function observeRequests(openSocket: ISocketFactory, observer: ClientObserver): void {
   observers.set(openSocket, observer);
-  const connection: InternalConnection & { [isObserved]?: true } = from(connectionModule).prototype;
+  const connection: InternalConnection & { [isObserved]?: true } = load(connectionModule).prototype;
   if (connection[isObserved]) return;
   const { send } = connection;
   connection.send = function (this: InternalConnection, exchange) {
@@ -273,8 +273,8 @@ const connectors = new WeakMap<InternalConnection, () => Promise<boolean>>();
  * one. The others stay open, and when a broker closes one of them, kafkajs rejects the requests of the kept one. An
  * attempt has a limit of its own, because kafkajs clears its limit without a result when a socket ends before.
  */
-export function shareAttemptsToConnect(from: Load = load): void {
-  const connection: InternalConnection & { [isShared]?: true } = from(connectionModule).prototype;
+export function shareAttemptsToConnect(): void {
+  const connection: InternalConnection & { [isShared]?: true } = load(connectionModule).prototype;
   if (connection[isShared]) return;
   const { connect } = connection;
   function limited(one: InternalConnection): Promise<boolean> {

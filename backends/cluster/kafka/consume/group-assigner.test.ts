@@ -36,7 +36,7 @@ describe('a member', () => {
 
   test('with metadata of another format holds nothing', () => {
     const { MemberMetadata } = AssignerProtocol;
-    for (const userData of ['', 'null', '{}', '[]', '{"leases":3}', 'x']) {
+    for (const userData of ['', 'null', '{}', '[]', '{"leases":3}', '{"isSure":1,"leases":[]}', 'x']) {
       const metadata = MemberMetadata.encode({ version: 0, topics: [topic], userData: Buffer.from(userData) });
       expect(memberStateOf(metadata), userData).toEqual(holding([], 'held', false));
     }

@@ -57,7 +57,7 @@ export function memberStateOf(metadata: Buffer): MemberState {
   try {
     const { userData } = MemberMetadata.decode(metadata)!;
     const { isSure, leases } = JSON.parse(userData.toString());
-    return Array.isArray(leases) ? { isSure, assignments: leases } : nothing;
+    return Array.isArray(leases) ? { isSure: isSure === true, assignments: leases } : nothing;
   } catch {
     return nothing;
   }

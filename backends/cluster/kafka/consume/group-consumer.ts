@@ -14,6 +14,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
+import { ServiceError } from '../../service-error.js';
 import { Brokers } from '../connection/brokers.js';
 import { whileBrokersChange } from '../connection/client.js';
 import type { KafkaConnection } from '../connection/connection.js';
@@ -121,7 +122,7 @@ class GroupConsumer implements Subscription {
     this.#stopWatching = startWatchdog({
       timeoutMs: stallTimeoutMs,
       observe: () => this.#observe(),
-      onStall: (message) => this.#fail(new Error(message)),
+      onStall: (message) => this.#fail(new ServiceError(message)),
     });
     this.#membership.start();
     void this.#keepCommitting();

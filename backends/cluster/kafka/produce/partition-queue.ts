@@ -6,6 +6,7 @@
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
+import { ServiceError } from '../../service-error.js';
 import { type Brokers, ReplicasAway } from '../connection/brokers.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
 import type { RequestBatcher } from '../connection/request-batcher.js';
@@ -68,7 +69,7 @@ const unknownSequence = [45, 47, 59];
 class Refused extends Error {}
 
 /** The records were given up after an outage. They may still have been written. */
-export class GivenUp extends Error {}
+export class GivenUp extends ServiceError {}
 
 /** The appends of this process to one partition, in the order of the calls. */
 export class PartitionQueue {

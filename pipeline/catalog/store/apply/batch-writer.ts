@@ -1,7 +1,7 @@
 /** Writes batches of changes into the read model. All calls must run in a write transaction. */
 import type { ChangeKind } from '../../../../schemas/records.js';
 import type { ChangedThing, DecodedChange, EditOutcome } from '../../types.js';
-import { type Databases, versionNames } from '../tables/databases.js';
+import { type Databases, type VersionedKind, versionNames } from '../tables/databases.js';
 import { noVersion } from '../tables/stored-fence.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Kind } from './kinds.js';
@@ -18,6 +18,8 @@ export interface BatchWriterParts {
   readonly feedRecords: number;
 }
 
+const versionedKinds = Object.keys(versionNames) as VersionedKind[];
+
 /** Outcome of an edit that a batch had. */
 export type Settled = readonly [edit: string, outcome: EditOutcome];
 
@@ -30,7 +32,7 @@ interface BatchWriter {
 
 /** Creates the writer of batches. A change that its bases do not allow changes nothing, and its edit learns so. */
 export function createBatchWriter({ databases, lists, kinds, feed, feedRecords }: BatchWriterParts): BatchWriter {
-  const { meta, number, revisions } = databases;
+  const { meta, number, revisions, recent } = databases;
   const preparedWriter = createPreparedWriter(databases, lists);
 
   /**
@@ -69,8 +71,11 @@ export function createBatchWriter({ databases, lists, kinds, feed, feedRecords }
       number('latestTimestamp'),
     );
     meta.putSync('latestTimestamp', latest);
-    for (const [kind, name] of Object.entries(versionNames)) {
-      if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
+    for (const kind of versionedKinds) {
+      const ids = applied.filter((change) => change.kind === kind).map(({ id }) => id);
+      if (ids.length === 0) continue;
+      meta.putSync(versionNames[kind], version);
+      recent.addSync(kind, version, ids);
     }
   }
 

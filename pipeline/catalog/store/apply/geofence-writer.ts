@@ -3,7 +3,7 @@ import { placeRecordId } from '../../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
 import type { PlaceRecord } from '../../../../schemas/json/place.js';
 import type { DecodedChange } from '../../types.js';
-import { type Databases, geofencesOfPlace } from '../tables/databases.js';
+import { type Databases, storedGeofencesOfPlace } from '../tables/databases.js';
 import { expiryKey, idKey, noValue } from '../tables/keys.js';
 import { encodeFence } from '../tables/stored-fence.js';
 
@@ -40,7 +40,7 @@ export function createGeofenceWriter(databases: Databases): GeofenceWriter {
     places.replaceSync(id, after);
     const place = after ?? before;
     if (place === undefined || before?.geometryHash === after?.geometryHash) return;
-    for (const geofence of geofencesOfPlace(databases, place, place.placeId, Infinity)) {
+    for (const geofence of [...storedGeofencesOfPlace(databases, place, place.placeId)]) {
       const record = geofences.get(idKey(geofence));
       if (record) compareWithPlace(record);
     }

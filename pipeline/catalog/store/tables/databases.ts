@@ -10,13 +10,16 @@ import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../../schemas/wire/map.js';
 import type { Scope } from '../../types.js';
-import { endOfList, idOfListKey, listPrefix } from './keys.js';
+import type { RecordSource } from './cached-records.js';
+import { endOfList, idKey, idOfListKey, listPrefix } from './keys.js';
+import { openRecentChanges } from './recent-changes.js';
 import { openRevisions } from './revisions.js';
 import {
   type CompactFence,
   decodeCompactFence,
   decodeFence,
   decodeFenceHead,
+  deleteAfterOfFence,
   scopeOfFence,
   versionOfFence,
 } from './stored-fence.js';
@@ -62,16 +65,25 @@ export const versionNames = {
   sync: 'syncsOffset',
   erasure: 'erasuresOffset',
 } as const satisfies Partial<Record<ChangeKind, string>>;
-type VersionedKind = keyof typeof versionNames;
+/** Kinds whose records are cached in memory. */
+export type VersionedKind = keyof typeof versionNames;
 
-/** Opens all databases of the file at `path`, which is created if it is missing. */
-export function openDatabases(path: string) {
+/**
+ * Opens all databases of the file at `path`, which is created if it is missing.
+ * @param feedRecords number of versions that feeds of changes reach back.
+ */
+export function openDatabases(path: string, feedRecords: number) {
   const root = open({ path, mapSize: mapSizeBytes, maxDbs: 64, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number | string, string>('meta', {});
   const number = (name: string): number => (meta.get(name) as number | undefined) ?? 0;
-  const versionOf = (kind: VersionedKind) => () => number(versionNames[kind]);
+  const recent = openRecentChanges(root, () => number('firstVersion') + number('nextOffset'), feedRecords);
+  /** Returns the changes of a kind, for a cache of its records. */
+  const changesOf = (kind: VersionedKind): Pick<RecordSource<never>, 'version' | 'changedSince'> => ({
+    version: () => number(versionNames[kind]),
+    changedSince: (version) => recent.since(kind, version),
+  });
   const storedFences = root.openDB<Buffer, Buffer>('geofences', binary);
 
   /** Versions before the first are of a topic that was replaced. */
@@ -86,7 +98,8 @@ export function openDatabases(path: string) {
     meta,
     /** Returns a number of `meta`; 0 if it is not set. */
     number,
-    versionOf,
+    changesOf,
+    recent,
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
     storedFences,
     /** The same database, decoded. */
@@ -97,8 +110,8 @@ export function openDatabases(path: string) {
     placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
     webhooks: root.openDB<WebhookRecord, Buffer>('webhooks', json),
-    mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', versionOf('map-style')),
-    mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
+    mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', changesOf('map-style')),
+    mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', changesOf('map-marker')),
     imports: openStoredImports(root),
     places: openStoredPlaces(root),
     syncs: root.openDB<SyncRecord, Buffer>('syncs', json),
@@ -116,11 +129,26 @@ export function openDatabases(path: string) {
 /** The open databases of one read model. They close with their file. */
 export type Databases = ReturnType<typeof openDatabases>;
 
-/** Returns ids of the geofences of a place. */
-export function geofencesOfPlace({ lists }: Databases, scope: Scope, placeId: string, limit: number): string[] {
+/** Iterates over the ids of the stored geofences of a place, also of those past `deleteAfter`. */
+export function storedGeofencesOfPlace({ lists }: Databases, scope: Scope, placeId: string): Iterable<string> {
   const prefix = listPrefix('geofence', scope, 'placeId', placeId);
-  const range = { start: prefix, end: endOfList(prefix), ...(Number.isFinite(limit) && { limit }) };
-  return [...lists.getKeys(range)].map((key) => idOfListKey(key));
+  return lists.getKeys({ start: prefix, end: endOfList(prefix) }).map((key) => idOfListKey(key));
+}
+
+/** Returns ids of the geofences of a place that are not past `deleteAfter`, at most `limit`. */
+export function geofencesOfPlace(
+  databases: Databases,
+  scope: Scope,
+  placeId: string,
+  { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
+): string[] {
+  const ids: string[] = [];
+  for (const id of storedGeofencesOfPlace(databases, scope, placeId)) {
+    if (ids.length === limit) break;
+    const stored = databases.storedFences.getBinaryFast(idKey(id));
+    if (stored !== undefined && nowMs <= deleteAfterOfFence(asBuffer(stored))) ids.push(id);
+  }
+  return ids;
 }
 
 /** Returns whether both name the same environment of the same project. */

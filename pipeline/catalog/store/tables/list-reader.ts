@@ -123,7 +123,6 @@ export function readPage<T extends Listed>(
   query: ListQuery,
   lookup: (id: string) => T | undefined,
 ): Page<T> {
-  if (query.externalId !== undefined) return readFew(index, kind, query, query.externalId, lookup);
   const items: T[] = [];
   const keys = range(kind, query);
   const passed = query.cursor ? { key: keys.start, id: query.cursor.id } : null;
@@ -138,24 +137,6 @@ export function readPage<T extends Listed>(
     if (examined === query.maxExamined) return { items, hasMore: true, next: cursorAt(place) };
   }
   return { items, hasMore: false };
-}
-
-/** Reads and sorts the records with one external id, at most one per tag. */
-function readFew<T extends Listed>(
-  index: Index,
-  kind: ListedKind,
-  query: ListQuery,
-  externalId: string,
-  lookup: (id: string) => T | undefined,
-): Page<T> {
-  const prefix = listPrefix(kind, query, 'externalId', externalId);
-  const found: T[] = [];
-  for (const key of index.getKeys({ start: prefix, end: endOfList(prefix) })) {
-    const record = lookup(idOfListKey(key));
-    if (record !== undefined && isAhead(record, query)) found.push(record);
-  }
-  found.sort((a, b) => b[query.orderBy] - a[query.orderBy] || (a._id < b._id ? 1 : -1));
-  return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };
 }
 
 /**
@@ -210,7 +191,7 @@ export function idsOfScope(index: Index, kind: ListedKind, scope: Scope, limit: 
   return ids;
 }
 
-/** Returns the narrowest list in the order of the search. Few records share an external id; they are in no order. */
+/** Returns the narrowest list in the order of the search. Records with one external id are in no order. */
 const listOfSearch = (kind: ListedKind, query: SearchQuery): Buffer =>
   query.externalId === undefined
     ? orderPrefix(kind, query, query.sort, query.tag)

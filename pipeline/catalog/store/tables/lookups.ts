@@ -1,6 +1,5 @@
 /** Finds single records by id. */
 import { isId } from '../../../../schemas/ids.js';
-import type { GeofenceHead } from '../../../../schemas/json/geofence.js';
 import type { ProjectRecord } from '../../../../schemas/json/project.js';
 import type { ConfigurationReader, Scope } from '../../types.js';
 import { type Databases, isSameScope, versionNames } from './databases.js';
@@ -8,7 +7,7 @@ import { idKey } from './keys.js';
 
 type Lookups = Pick<
   ConfigurationReader,
-  'project' | 'account' | 'geofence' | 'storedGeofence' | 'geofenceHead' | 'storedGeofenceHead' | 'beacon'
+  'project' | 'account' | 'geofence' | 'storedGeofence' | 'storedGeofenceHead' | 'beacon'
 >;
 
 /**
@@ -34,9 +33,6 @@ export function createLookups(databases: Databases, clock: () => number): Lookup
 
   const inScope = <T extends Scope>(record: T | undefined, scope: Scope): T | undefined =>
     record && isSameScope(record, scope) ? record : undefined;
-  const unlessGone = <T extends GeofenceHead>(record: T | undefined): T | undefined =>
-    record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
-
   const storedGeofence: Lookups['storedGeofence'] = (scope, id) =>
     inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
   const storedGeofenceHead: Lookups['storedGeofenceHead'] = (scope, id) =>
@@ -45,9 +41,11 @@ export function createLookups(databases: Databases, clock: () => number): Lookup
   return {
     project,
     account: (id) => (isId(id) ? accounts.get(idKey(id)) : undefined),
-    geofence: (scope, id) => unlessGone(storedGeofence(scope, id)),
+    geofence(scope, id) {
+      const record = storedGeofence(scope, id);
+      return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
+    },
     storedGeofence,
-    geofenceHead: (scope, id) => unlessGone(storedGeofenceHead(scope, id)),
     storedGeofenceHead,
     beacon: (scope, id) => inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope),
   };

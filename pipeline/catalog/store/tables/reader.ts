@@ -5,13 +5,13 @@ import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
 import type { ErasureRecord } from '../../../../schemas/json/erasure.js';
 import type { Position } from '../../../ports.js';
 import type { ConfigurationReader, Scope } from '../../types.js';
-import { type Databases, geofencesOfPlace, isSameScope, versionNames } from './databases.js';
+import { createCachedRecords, createScopedRecords, type RecordSource } from './cached-records.js';
+import { type Databases, geofencesOfPlace, isSameScope, type VersionedKind, versionNames } from './databases.js';
 import { environmentRecords, type RecordName } from './environment-records.js';
 import { expiryBound, idKey } from './keys.js';
 import { countOf, readPage, search, walk } from './list-reader.js';
 import { createLookups } from './lookups.js';
 import type { Contested } from './revisions.js';
-import { createScopedRecords } from './scoped-records.js';
 import type { CompactFence } from './stored-fence.js';
 
 /**
@@ -51,12 +51,18 @@ export interface RecordReader extends Omit<ConfigurationReader, 'feed'> {
  * @param clock returns epoch ms, to compare with `deleteAfter`.
  */
 export function createReader(databases: Databases, clock: () => number): RecordReader {
-  const { meta, number, versionOf, projects, placedFences, beacons, lists, expiries, outdated, revisions } = databases;
+  const { meta, number, changesOf, placedFences, beacons, lists, expiries, outdated, revisions } = databases;
   const lookups = createLookups(databases, clock);
   const { geofence, beacon } = lookups;
-  const webhooks = createScopedRecords(versionOf('webhook'), () => valuesOf(databases.webhooks));
-  const syncs = createScopedRecords(versionOf('sync'), () => valuesOf(databases.syncs));
-  const erasures = createScopedRecords(versionOf('erasure'), () => valuesOf(databases.erasures));
+  const source = <T>(kind: VersionedKind, table: Database<T, Buffer>): RecordSource<T> => ({
+    ...changesOf(kind),
+    find: (id) => table.get(idKey(id)),
+    all: () => valuesOf(table),
+  });
+  const projects = createCachedRecords(source('project', databases.projects));
+  const webhooks = createScopedRecords(source('webhook', databases.webhooks));
+  const syncs = createScopedRecords(source('sync', databases.syncs));
+  const erasures = createScopedRecords(source('erasure', databases.erasures));
 
   return {
     /** Increases with every change, even when offsets restart. */
@@ -79,7 +85,7 @@ export function createReader(databases: Databases, clock: () => number): RecordR
     bases: revisions.bases,
     contested: revisions.contested,
     ...lookups,
-    projects: () => [...valuesOf(projects)],
+    projects,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
     walkGeofences: (query, from, maxExamined) =>
@@ -97,7 +103,7 @@ export function createReader(databases: Databases, clock: () => number): RecordR
     sync: (scope) => databases.syncs.get(idKey(syncId(scope))),
     syncs: syncs.all,
     places: databases.places,
-    geofencesOfPlace: (scope, placeId, limit) => geofencesOfPlace(databases, scope, placeId, limit),
+    geofencesOfPlace: (scope, placeId, limit) => geofencesOfPlace(databases, scope, placeId, { limit, nowMs: clock() }),
     outdatedGeofences: (limit, after) =>
       [...outdated.getKeys({ limit, ...(after !== undefined && { start: afterId(after) }) })].map((key) =>
         key.toString('hex'),

@@ -131,7 +131,7 @@ export class PendingEdits {
 }
 
 /** The stored keys contain the number of a kind, so a number never changes. */
-const kindNumbers: Readonly<Record<ChangeKind, number>> = {
+export const kindNumbers: Readonly<Record<ChangeKind, number>> = {
   project: 0,
   geofence: 1,
   beacon: 2,

@@ -7,6 +7,7 @@ import {
   decodeCompactFence,
   decodeFence,
   decodeFenceHead,
+  deleteAfterOfFence,
   encodeFence,
   rulesText,
   scopeOfFence,
@@ -43,6 +44,7 @@ test('reads back stored fences, also rings that cross the antimeridian or repeat
       expect(decodeFenceHead(stored)).toEqual(JSON.parse(JSON.stringify(head)));
       const compact = decodeCompactFence(stored);
       expect(scopeOfFence(stored)).toEqual({ project: given.project, environment: given.environment });
+      expect(deleteAfterOfFence(stored)).toBe(given.deleteAfter ?? Infinity);
       expect(compact).toMatchObject({ tag: given.tag, rules: rulesText(given) });
       if (compact.shape.type === 'circle') {
         const { longitude, latitude, radiusM } = compact.shape;

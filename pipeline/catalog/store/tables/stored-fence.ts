@@ -116,6 +116,12 @@ export const versionOfFence = (stored: Buffer): number => stored.readDoubleLE(ve
 const scratch = new Float64Array(2 * maxRingPoints);
 const scratchBytes = new Uint8Array(scratch.buffer);
 
+/** Returns the rules that begin at a byte, as JSON; empty if there are none. */
+const rulesTextOf = (stored: Buffer, start: number): string => {
+  const bytes = stored.readUInt32LE(rulesAt);
+  return bytes === 0 ? '' : stored.toString('utf8', start, start + bytes);
+};
+
 /**
  * Decodes the part of a fence that evaluation needs. The coordinates of a ring are valid until the next call, which
  * avoids an allocation per fence.
@@ -124,17 +130,22 @@ export function decodeCompactFence(stored: Buffer): CompactFence {
   const numbersBytes = stored.readUInt32LE(numbersAt);
   const tagStart = headerBytes + numbersBytes;
   const rulesStart = tagStart + stored.readUInt32LE(tagAt);
-  const rulesBytes = stored.readUInt32LE(rulesAt);
   scratchBytes.set(stored.subarray(headerBytes, tagStart));
   return {
     generation: stored.readDoubleLE(createdAtAt),
-    rules: rulesBytes === 0 ? '' : stored.toString('utf8', rulesStart, rulesStart + rulesBytes),
+    rules: rulesTextOf(stored, rulesStart),
     tag: stored.toString('utf8', tagStart, rulesStart),
     shape:
       stored[0] === circleForm
         ? { type: 'circle', longitude: scratch[0]!, latitude: scratch[1]!, radiusM: scratch[2]! }
         : { type: 'ring', coordinates: scratch.subarray(0, numbersBytes / 8) },
   };
+}
+
+/** Reads `deleteAfter` in epoch ms, Infinity if it is not set, without parsing the record. */
+export function deleteAfterOfFence(stored: Buffer): number {
+  const rules = rulesTextOf(stored, headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt));
+  return rules === '' ? Infinity : ((JSON.parse(rules) as RulesJson).deleteAfter ?? Infinity);
 }
 
 /** Reads the project and environment, without parsing the record. */

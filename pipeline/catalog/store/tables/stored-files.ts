@@ -6,8 +6,8 @@ import type { RootDatabase } from 'lmdb';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/map.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../../schemas/wire/map.js';
 import type { Scope, UploadedFiles } from '../../types.js';
+import { createScopedRecords, type RecordSource } from './cached-records.js';
 import { idKey } from './keys.js';
-import { createScopedRecords } from './scoped-records.js';
 
 /** A record split into head and content. */
 interface StoredFile<Head> {
@@ -53,15 +53,19 @@ export const recordOfMarker = ({
   image: content.toString('base64'),
 });
 
-/** Opens the databases of one kind of files. `version` changes with every change of the kind. */
+/** Opens the databases of one kind of files. */
 export function openStoredFiles<Head extends Scope & { readonly _id: string; readonly createdAt: number }>(
   root: RootDatabase,
   name: string,
-  version: () => number,
+  changes: Pick<RecordSource<Head>, 'version' | 'changedSince'>,
 ): StoredFiles<Head> {
   const heads = root.openDB<Head, Buffer>(name, { encoding: 'json', keyEncoding: 'binary' });
   const contents = root.openDB<Buffer, Buffer>(`${name}Contents`, { encoding: 'binary', keyEncoding: 'binary' });
-  const { list, find } = createScopedRecords(version, () => heads.getRange().map(({ value }) => value));
+  const { list, find } = createScopedRecords({
+    ...changes,
+    find: (id) => heads.get(idKey(id)),
+    all: () => heads.getRange().map(({ value }) => value),
+  });
   return {
     list,
     find,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
+import { open } from 'lmdb';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../../schemas/ids.js';
 import type { Position } from '../../../../schemas/json/common.js';
@@ -8,6 +9,7 @@ import { distance } from '../../../geometry/scale.js';
 import { geofenceRecord, placeRecord, scope, scopes, temporaryFolder } from '../../testing/fixtures.js';
 import type { DecodedChange } from '../../types.js';
 import { openReadModel, type ReadModel } from '../read-model.js';
+import { openStoredPlaces } from './stored-places.js';
 
 function openModel(): ReadModel {
   const readModel = openReadModel(temporaryFolder());
@@ -98,6 +100,27 @@ test('a search among thousands of places does not hold up all other requests, as
   // Each once, although the search widens.
   expect(read).toBe(3_000);
   expect(turns).toBeGreaterThan(20);
+});
+
+test('a place that moves while a search widens is listed once, and none is left out', async () => {
+  const root = open({ path: temporaryFolder() });
+  onTestFinished(() => root.close());
+  const places = openStoredPlaces(root);
+  const at = (placeId: string, longitude: number) => placeRecord({ placeId, center: [longitude, 0] });
+  const put = (...records: PlaceRecord[]): void =>
+    root.transactionSync(() => {
+      for (const record of records) places.replaceSync(record._id, record);
+    });
+  const [inner, outer] = [0.0001, 0.05];
+  put(at('goes', inner), at('comes', outer));
+  let isMoved = false;
+  const accepts = (): boolean => {
+    if (!isMoved) put(at('goes', outer), at('comes', inner));
+    isMoved = true;
+    return true;
+  };
+  const found = await places.near({ ...scope, near: [0, 0], radiusM: 10_000, limit: 10, accepts });
+  expect(found.map(({ record }) => record.placeId)).toEqual(['goes', 'comes']);
 });
 
 test('lists are by time, last updated first, and pages join without a gap', async () => {

@@ -156,19 +156,19 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
     },
     async near({ near, radiusM, limit, accepts, ...scope }: NearPlacesQuery): Promise<NearbyPlace[]> {
       const found: NearbyPlace[] = [];
-      let decidedM = -1;
-      let read = 0;
+      /** By id, because places may move between two turns. */
+      const seen = new Set<string>();
       for (const share of widenings) {
         const nearby = await within(scope, near, share * radiusM);
         if (nearby === undefined) break;
         for (const { id, distanceM } of nearby) {
-          if (distanceM <= decidedM) continue;
+          if (seen.has(id)) continue;
+          seen.add(id);
           const record = records.get(idKey(id));
           if (record !== undefined && accepts(record)) found.push({ record, distanceM });
           if (found.length === limit) return found;
-          if (++read % recordsPerTurn === 0) await nextTurn();
+          if (seen.size % recordsPerTurn === 0) await nextTurn();
         }
-        decidedM = share * radiusM;
       }
       return found;
     },

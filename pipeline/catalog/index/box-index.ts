@@ -1,13 +1,13 @@
 /**
- * Finds the fences whose boxes touch the box of a query: a large static tree, and a small dynamic one for recent
- * fences.
+ * Finds the fences or beacons whose boxes touch the box of a query: a large static tree, and a small dynamic one for
+ * recent rows.
  *
  * A removed row is deleted from the static tree; an added one goes into the dynamic tree. When the number of changes
  * passes a limit, a new static tree is built from a snapshot, in another thread if it is large. Rows that are removed
  * meanwhile are also removed from the snapshot. When the new tree replaces the old one, rows added since the snapshot
  * stay in the dynamic tree.
  *
- * Boxes are split at the antimeridian: a fence or a query that crosses it has two.
+ * Boxes are split at the antimeridian: a row or a query that crosses it has two.
  */
 import RBush from 'rbush';
 import { BoxList, BoxTree, packTree, perDegree, RowBuffer, roundedDown, roundedUp } from './box-tree.js';
@@ -69,14 +69,14 @@ function addCutAtAntimeridian(row: number, boxes: Int32Array, at: number, list: 
   if (east > halfTurn) list.add(row, -halfTurn, minY, east - fullTurn, maxY);
 }
 
-/** The boxes of all fences of one project and environment, by row. */
-export class FenceIndex {
+/** The boxes of all fences, or of all beacons, of one project and environment, by row. */
+export class BoxIndex {
   readonly found = new RowBuffer();
   readonly #builder: TreeBuilder;
   #bulk = emptyBulk();
   /** The snapshot whose tree is being built. */
   #pending: Bulk | undefined;
-  /** Per row minX, minY, maxX, maxY; {@link absent} for a row without a fence. */
+  /** Per row minX, minY, maxX, maxY; {@link absent} for a free row. */
   #boxes = new Int32Array(0);
   /** Greater than all rows. */
   #rowsEnd = 0;
@@ -84,7 +84,7 @@ export class FenceIndex {
   readonly #recentEntries = new Map<number, Entry[]>();
   /** Rows added since the pending snapshot was taken. */
   readonly #sinceSnapshot = new Set<number>();
-  /** True once a fence had two boxes. Only then a query away from the antimeridian can find a row twice. */
+  /** True once a row had two boxes. Only then a query away from the antimeridian can find a row twice. */
   #hasCutBoxes = false;
   /** Number of the last query that found the row, by row. */
   #foundIn = new Int32Array(0);
