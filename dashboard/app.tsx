@@ -98,6 +98,8 @@ function Content() {
       // Nothing that one account has typed or chosen is another one's.
       key={session.data.account?._id ?? ''}
       session={session.data}
+      // The server's answer is often what the browser remembers. It is news all the same: the address waits for it.
+      isConfirmed={session.dataUpdatedAt > 0}
       withoutProject={<Entrance purpose={undefined} session={session.data} onIssued={onIssued} onDone={() => {}} />}
     >
       <ScopedRouter>

@@ -5,7 +5,7 @@ import { urlOf } from '../client/call';
 import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { FlowDiagram } from './flow-diagram';
-import { minutesText, placeName } from './format';
+import { distinctNames, minutesText, placeId } from './format';
 import { Panel, type PanelProps, useSeen } from './panel';
 import { useAnalytics } from './query';
 
@@ -17,22 +17,23 @@ const limits = [15, 60, 240, 1_440] as const;
 const limitWords: Record<(typeof limits)[number], string> = { 15: '15 min', 60: '1 h', 240: '4 h', 1440: '24 h' };
 
 const leftOf = (row: Row) => ({
+  description: row.fromDescription,
   tag: row.fromTag,
   externalId: row.fromExternalId,
   geofence: row.fromGeofence,
   beacon: row.fromBeacon,
 });
 const enteredOf = (row: Row) => ({
+  description: row.toDescription,
   tag: row.toTag,
   externalId: row.toExternalId,
   geofence: row.toGeofence,
   beacon: row.toBeacon,
 });
-const idOf = ({ geofence, beacon }: ReturnType<typeof leftOf>): string => geofence ?? beacon ?? '';
 
-const columns: readonly DataColumn<Row>[] = [
-  { title: 'Left', className: 'clip truncate', value: (row) => placeName(leftOf(row)) },
-  { title: 'Entered next', className: 'clip truncate', value: (row) => placeName(enteredOf(row)) },
+const columnsOf = (names: ReadonlyMap<string, string>): readonly DataColumn<Row>[] => [
+  { title: 'Left', className: 'clip truncate', value: (row) => names.get(placeId(leftOf(row))) },
+  { title: 'Entered next', className: 'clip truncate', value: (row) => names.get(placeId(enteredOf(row))) },
   { title: 'Flows', className: 'number', value: ({ flows }) => flows, cell: ({ flows }) => grouped(flows) },
   { title: 'Users', className: 'number secondary', value: ({ users }) => users, cell: ({ users }) => grouped(users) },
   {
@@ -55,19 +56,17 @@ export function Flows({ range, filter, refreshMs }: PanelProps) {
     { enabled: isSeen, refetchInterval: refreshMs },
   );
   const rows = query.data?.rows;
-  const diagram = useMemo(() => {
-    const names = new Map<string, string>();
-    // Coming back to the same place is a flow too, but says little in a picture of ways.
-    const flows = (rows ?? [])
-      .filter((row) => idOf(leftOf(row)) !== idOf(enteredOf(row)))
-      .slice(0, shownFlows)
-      .map((row) => {
-        const [left, entered] = [leftOf(row), enteredOf(row)];
-        names.set(idOf(left), placeName(left)).set(idOf(entered), placeName(entered));
-        return { from: idOf(left), to: idOf(entered), count: row.flows };
-      });
-    return { flows, nameOf: (id: string) => names.get(id) ?? id };
-  }, [rows]);
+  const names = useMemo(() => distinctNames((rows ?? []).flatMap((row) => [leftOf(row), enteredOf(row)])), [rows]);
+  const columns = useMemo(() => columnsOf(names), [names]);
+  const flows = useMemo(
+    () =>
+      // Coming back to the same place is a flow too, but says little in a picture of ways.
+      (rows ?? [])
+        .map((row) => ({ from: placeId(leftOf(row)), to: placeId(enteredOf(row)), count: row.flows }))
+        .filter(({ from, to }) => from !== to)
+        .slice(0, shownFlows),
+    [rows],
+  );
   return (
     <div ref={element as RefObject<HTMLDivElement>} className="wide">
       <Panel
@@ -90,10 +89,11 @@ export function Flows({ range, filter, refreshMs }: PanelProps) {
           </select>
         }
         chart={() =>
-          diagram.flows.length > 0 ? (
+          flows.length > 0 ? (
             <FlowDiagram
-              label={`The ${diagram.flows.length} largest flows between different places. The table has all.`}
-              {...diagram}
+              label={`The ${flows.length} largest flows between different places. The table has all.`}
+              flows={flows}
+              nameOf={(id) => names.get(id) ?? id}
             />
           ) : (
             <p className="panel-empty quiet">

@@ -29,16 +29,34 @@ export function bucketNames(bounds: readonly number[]): string[] {
   ];
 }
 
+/** The names that a row of analytics has of its place. */
 export interface PlaceNames {
+  readonly description?: string | undefined;
   readonly tag?: string | undefined;
   readonly externalId?: string | undefined;
   readonly geofence?: string | undefined;
   readonly beacon?: string | undefined;
 }
 
-/** Returns what a place is called in one line: its external id, or else its `_id`. */
-export const placeName = ({ externalId, geofence, beacon }: PlaceNames): string =>
-  externalId ?? geofence ?? beacon ?? '–';
+/** Returns the `_id` of a place. */
+export const placeId = ({ geofence, beacon }: PlaceNames): string => geofence ?? beacon ?? '';
+
+/** Returns the name of a place in one line: its description, or, when it is deleted, its external id or `_id`. */
+export const placeName = ({ description, externalId, geofence, beacon }: PlaceNames): string =>
+  description ?? externalId ?? geofence ?? beacon ?? '–';
+
+/** Returns the names of places by `_id`. Those that share a description have their external ids too. */
+export function distinctNames(places: Iterable<PlaceNames>): ReadonlyMap<string, string> {
+  const byId = new Map([...places].map((place) => [placeId(place), place]));
+  const counts = new Map<string, number>();
+  for (const place of byId.values()) counts.set(placeName(place), (counts.get(placeName(place)) ?? 0) + 1);
+  const nameOf = (place: PlaceNames): string => {
+    const name = placeName(place);
+    const isShared = counts.get(name)! > 1 && place.externalId !== undefined && place.externalId !== name;
+    return isShared ? `${name} (${place.externalId})` : name;
+  };
+  return new Map([...byId].map(([id, place]) => [id, nameOf(place)]));
+}
 
 /** Returns the share as a percentage. */
 export const shareText = (part: number, whole: number): string =>

@@ -1,11 +1,11 @@
 /** Who is inside now, by place. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
 import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { RelativeTime } from '../components/relative-time';
-import { placeName } from './format';
+import { distinctNames, placeId } from './format';
 import { Panel, type PanelProps, PlaceButton, RankedBars } from './panel';
 import { useAnalytics } from './query';
 
@@ -29,12 +29,13 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
     { refetchInterval: refreshMs },
   );
   const rows = query.data?.rows;
+  const names = useMemo(() => distinctNames(rows ?? []), [rows]);
   const columns: readonly DataColumn<Row>[] = [
     {
       title: 'Place',
       className: 'clip-short truncate',
-      value: placeName,
-      cell: (row) => <PlaceButton place={row} choose={choose} />,
+      value: (row) => names.get(placeId(row)),
+      cell: (row) => <PlaceButton place={row} names={names} choose={choose} />,
     },
     {
       title: 'Devices',
@@ -75,8 +76,8 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
         <RankedBars
           label="Devices inside, by place"
           rows={(rows ?? []).slice(0, shownPlaces).map((row) => ({
-            key: row.geofence ?? row.beacon ?? '',
-            name: <PlaceButton place={row} choose={choose} hasTag />,
+            key: placeId(row),
+            name: <PlaceButton place={row} names={names} choose={choose} hasTag />,
             value: row.devices,
             text: grouped(row.devices),
           }))}

@@ -4,7 +4,7 @@ import { Loading, Segments } from '../components/controls';
 import { Icon } from '../components/icons';
 import { type Loadable, LoadProblem } from '../components/load-problem';
 import { isElsewhere } from '../forms/draft';
-import { type PlaceNames, placeName } from './format';
+import { type PlaceNames, placeId } from './format';
 import type { QueryRange } from './range';
 
 /** Returns whether the element has come into sight, so that panels out of sight are not requested. */
@@ -33,6 +33,7 @@ interface Filter {
   readonly externalId: string | undefined;
 }
 
+/** What each panel of the page is given. */
 export interface PanelProps {
   readonly range: QueryRange;
   readonly filter: Filter;
@@ -121,14 +122,16 @@ export function Panel({
 
 interface PlaceProps extends Pick<PanelProps, 'choose'> {
   readonly place: PlaceNames;
+  /** Of all places beside it. */
+  readonly names: ReadonlyMap<string, string>;
   readonly hasTag?: boolean;
 }
 
 /** A place's name, which limits the page to the place. */
-export const PlaceButton = ({ place, hasTag = false, choose }: PlaceProps) => (
+export const PlaceButton = ({ place, names, hasTag = false, choose }: PlaceProps) => (
   <>
     <button type="button" className="place-button" onClick={() => choose(place)} title="Show only this place">
-      {placeName(place)}
+      <bdi>{names.get(placeId(place))}</bdi>
     </button>
     {hasTag && <span className="quiet small"> {place.tag}</span>}
   </>

@@ -6,6 +6,7 @@ export type Preset = '24h' | '7d' | '30d' | '90d' | 'dates';
 export type Zone = 'local' | 'utc';
 type Interval = 'hour' | 'day';
 
+/** What the page asks for: a preset, or dates of a time zone. */
 export interface RangeChoice {
   readonly preset: Preset;
   readonly zone: Zone;

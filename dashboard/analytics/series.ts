@@ -7,6 +7,7 @@ export type EntriesAnswer = Answer<'GET /v1/analytics/entries'>;
 type EntriesRow = EntriesAnswer['rows'][number];
 
 const others = 'Other tags';
+/** Stands for the tag of places that have none. */
 export const withoutTag = 'No tag';
 
 /**

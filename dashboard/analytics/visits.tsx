@@ -1,11 +1,11 @@
 /** Visits: how many each place had, and each of them. */
-import { type RefObject, useState } from 'react';
+import { type RefObject, useMemo, useState } from 'react';
 import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
 import { Badge } from '../components/controls';
 import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
-import { minutesText, placeName } from './format';
+import { distinctNames, minutesText, placeId } from './format';
 import { Bar, Panel, type PanelProps, PlaceButton, useSeen } from './panel';
 import { useAnalytics } from './query';
 
@@ -36,13 +36,19 @@ export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
   const [isEach, setEach] = useState(false);
   const visits = useAnalytics('GET /v1/analytics/visits', given, { ...options, enabled: isSeen && isEach });
   const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  const largest = Math.max(1, ...(places.data?.rows.map(allOf) ?? []));
+  // The API orders by ended visits.
+  const byVisits = places.data?.rows.toSorted((one, other) => allOf(other) - allOf(one)) ?? [];
+  const names = useMemo(
+    () => distinctNames([...(places.data?.rows ?? []), ...(visits.data?.rows ?? [])]),
+    [places.data, visits.data],
+  );
+  const largest = Math.max(1, ...byVisits.map(allOf));
   const placeColumns: readonly DataColumn<Place>[] = [
     {
       title: 'Place',
       className: 'clip-short truncate',
-      value: placeName,
-      cell: (row) => <PlaceButton place={row} choose={choose} />,
+      value: (row) => names.get(placeId(row)),
+      cell: (row) => <PlaceButton place={row} names={names} choose={choose} />,
     },
     { title: 'Tag', className: 'secondary', value: ({ tag }) => tag },
     {
@@ -86,8 +92,8 @@ export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
     {
       title: 'Place',
       className: 'clip-short truncate',
-      value: placeName,
-      cell: (row) => <PlaceButton place={row} choose={choose} />,
+      value: (row) => names.get(placeId(row)),
+      cell: (row) => <PlaceButton place={row} names={names} choose={choose} />,
     },
     { title: 'User', className: 'clip-short truncate secondary', value: ({ userId, deviceId }) => userId ?? deviceId },
     {
@@ -112,7 +118,7 @@ export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
             <DataTable
               caption="Visits by place"
               columns={placeColumns}
-              rows={places.data.rows}
+              rows={byVisits}
               more={places.data.meta.hasMore && 'These are the 200 places with the most visits.'}
             />
           )

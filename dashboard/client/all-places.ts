@@ -11,6 +11,7 @@ export type PlacesChange =
   | { readonly type: 'put'; readonly places: readonly Place[] }
   | { readonly type: 'drop'; readonly id: string };
 
+/** All geofences and beacons, as far as they are loaded. */
 export interface AllPlaces extends State {
   /** Always the same object, which is changed in place: copies of 200,000 places would be wasteful. */
   readonly index: PlaceIndex;
@@ -57,7 +58,10 @@ interface Progress {
 }
 const begin = (): Progress => ({ loaded: 0, cursor: undefined, hasMore: true });
 
-/** @param onChange is called with what has changed, before the state says so. */
+/**
+ * Loads all geofences and beacons, page by page.
+ * @param onChange is called with what has changed, before the state says so.
+ */
 export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlaces {
   const scope = useScope();
   const client = useQueryClient();

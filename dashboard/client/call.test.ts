@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { call, Failure, refusalOf, Unreachable } from './call.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { call, Failure, isRepetition, refusalOf, setCallScope, Unreachable } from './call.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -32,4 +32,58 @@ test('says what to do about a refusal without words', () => {
     'The server answered 500 without a reason. Try again, or ask its operator.',
   ]);
   expect(new Failure(413, { message: 'the file is too large' }).message).toBe('the file is too large');
+});
+
+const scope = { project: 'shops', environment: 'test' } as const;
+const webhook = (url: string) => ({ body: { url } });
+
+/** Answers requests in turn; null: the connection breaks. Collects the keys of the requests. */
+function answerInTurn(...answers: readonly (number | null)[]): (string | null)[] {
+  const keys: (string | null)[] = [];
+  vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
+    if (path.startsWith('/health')) return new Response();
+    const status = keys.length < answers.length ? answers[keys.length] : 200;
+    keys.push(new Headers(headers).get('Idempotency-Key'));
+    if (typeof status !== 'number') throw new TypeError('the connection broke');
+    return new Response('{"meta":{}}', { status, headers: { 'Content-Type': 'application/json' } });
+  });
+  return keys;
+}
+
+const post = (url: string) => call('POST /v1/webhooks', webhook(url)).catch((error: unknown) => error);
+
+describe('a POST', () => {
+  // "Nothing was changed, as far as this page knows", and the next attempt made a second webhook.
+  test('has the same key until it has an answer, and another key after that', async () => {
+    setCallScope(scope);
+    const keys = answerInTurn(null, 500, 200, 200);
+    expect(await post('https://one.example')).toBeInstanceOf(Unreachable);
+    expect(isRepetition(scope, 'POST /v1/webhooks', webhook('https://one.example'))).toBe(true);
+    for (let more = 0; more < 3; more += 1) await post('https://one.example');
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys.slice(1, 3)).toEqual([keys[0], keys[0]]);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  // What the first attempt created may have been deleted meanwhile.
+  test('has another key after another change', async () => {
+    setCallScope(scope);
+    const keys = answerInTurn(null, 200, 200);
+    await post('https://one.example');
+    await post('https://two.example');
+    await post('https://one.example');
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('has no key of another environment, and other methods have none', async () => {
+    setCallScope(scope);
+    const keys = answerInTurn(null);
+    await post('https://one.example');
+    expect(isRepetition({ ...scope, environment: 'live' }, 'POST /v1/webhooks', webhook('https://one.example'))).toBe(
+      false,
+    );
+    await call('GET /v1/webhooks', {});
+    await call('PATCH /v1/webhooks/{id}', { path: { id: '1' }, body: { enabled: false } });
+    expect(keys.slice(1)).toEqual([null, null]);
+  });
 });

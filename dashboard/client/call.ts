@@ -4,8 +4,11 @@
  */
 import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
 import { checkReachable, reportReachable, reportUnreachable } from '../state/connection';
+import { once, wasUnanswered } from './repetition';
+import { Unreachable } from './unreachable';
 
 export type { Answer, Input, Operation } from '../../client/operations';
+export { Unreachable } from './unreachable';
 
 /** Each project has both, with keys and data of their own. */
 export type Environment = 'test' | 'live';
@@ -28,6 +31,12 @@ interface Meta {
 const unexplained: Readonly<Record<number, string>> = {
   413: 'This is larger than the server accepts, or a proxy in front of it.',
   429: 'These were too many requests. Try again in a minute.',
+};
+
+/** In place of the API's words about headers, which a page sends by itself. */
+const plainWords: Readonly<Record<string, string>> = {
+  precondition_failed: 'Somebody else has changed this record meanwhile. Nothing was changed.',
+  request_in_progress: 'The server still works on this. Try again in a moment.',
 };
 
 /** A refusal of the API, in the words of its validator. */
@@ -61,15 +70,6 @@ export async function untilGone(deletion: Promise<unknown>): Promise<void> {
     await deletion;
   } catch (error) {
     if (!isNotFound(error)) throw error;
-  }
-}
-
-/** The request did not reach the server, or a proxy answered in its place. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
-  /** @param isChange whether the request would have changed something. */
-  constructor(isChange: boolean) {
-    super(`The server did not answer.${isChange ? ' Nothing was changed, as far as this page knows.' : ''}`);
   }
 }
 
@@ -170,6 +170,7 @@ const withOwnProof: ReadonlySet<string> = new Set([
   '/v1/signin',
   '/v1/signin/link',
   '/v1/signup/confirm',
+  '/v1/invitations/preview',
   '/v1/invitations/accept',
   '/v1/password/reset/confirm',
 ]);
@@ -196,6 +197,30 @@ export async function callIn<O extends Operation>(
   input: Input<O>,
   priority: RequestPriority = 'auto',
 ): Promise<Answer<O>> {
+  if (!operation.startsWith('POST ')) return answerTo(scope, operation, input, { priority });
+  const name = nameOf(scope, operation, input);
+  return once(name, (idempotencyKey) => answerTo(scope, operation, input, { priority, idempotencyKey }));
+}
+
+/** Names a POST by all that it says. */
+const nameOf = <O extends Operation>(scope: Scope | undefined, operation: O, input: Input<O>): string =>
+  JSON.stringify([scope, operation, { ...input, signal: undefined }]);
+
+/** Returns whether the same POST was sent before and had no answer, so that nobody knows whether it took effect. */
+export const isRepetition = <O extends Operation>(scope: Scope, operation: O, input: Input<O>): boolean =>
+  wasUnanswered(nameOf(scope, operation, input));
+
+interface Sending {
+  readonly priority: RequestPriority;
+  readonly idempotencyKey?: string;
+}
+
+async function answerTo<O extends Operation>(
+  scope: Scope | undefined,
+  operation: O,
+  input: Input<O>,
+  { priority, idempotencyKey }: Sending,
+): Promise<Answer<O>> {
   const [method, template] = operation.split(' ') as [string, string];
   const given = input as Given;
   const path = pathOf(template, given.path);
@@ -203,6 +228,7 @@ export async function callIn<O extends Operation>(
   if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
   const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';
   if (isSending) headers.set('Content-Type', 'application/json');
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
   const { response, body } = await send(
     path + queryOf(given.query ?? {}),
     {
@@ -226,6 +252,8 @@ export async function callIn<O extends Operation>(
  */
 export function refusalOf(status: number, meta: Meta = {}, template = ''): Failure {
   if (status === 403) onForbidden();
+  const message = meta.type && plainWords[meta.type];
+  if (message) return new Failure(status, { ...meta, message });
   // A refused field is the password of the session's account.
   if (status !== 401 || meta.param !== undefined || withOwnProof.has(template)) return new Failure(status, meta);
   onSignedOut();

@@ -47,7 +47,11 @@ type Paged = {
 }[Operation];
 
 /** Loads pages of a list on demand, and keeps showing the previous list while another filter loads. */
-export function usePages<O extends Paged>(operation: O, input: Input<O>, options: { refetchInterval?: number } = {}) {
+export function usePages<O extends Paged>(
+  operation: O,
+  input: Input<O>,
+  options: { refetchInterval?: number; staleTime?: number; enabled?: boolean } = {},
+) {
   const scope = useScope();
   return useInfiniteQuery({
     queryKey: [scope, resourceOf(operation), operation, input, 'pages'],
@@ -107,6 +111,13 @@ function touchedBy(resources: readonly string[], scope: Scope) {
   };
 }
 
+/** Returns what reads the named resources again, wherever they are shown. */
+export function useRefresh(...resources: string[]): () => Promise<void> {
+  const client = useQueryClient();
+  const scope = useScope();
+  return () => client.invalidateQueries({ predicate: touchedBy(resources, scope) });
+}
+
 /**
  * Returns a mutation that refreshes the named resources when it has succeeded. Changes are sent one after the other, so
  * that of two the later one counts. While the last one runs, the same change is not sent again: a second click may come
@@ -118,7 +129,7 @@ export function useChange<Given, Result>(
   change: (given: Given, scope: Scope) => Promise<Result>,
   ...resources: string[]
 ) {
-  const client = useQueryClient();
+  const refresh = useRefresh(...resources);
   const scope = useScope();
   const last = useRef<{ readonly name: string; readonly sent: Promise<Result> }>(undefined);
   return useMutation({
@@ -139,6 +150,6 @@ export function useChange<Given, Result>(
     // A change fails at once while the server is unreachable, instead of happening at some later moment.
     networkMode: 'always',
     // Only then: a form whose change was refused keeps what its user has written.
-    onSuccess: () => client.invalidateQueries({ predicate: touchedBy(resources, scope) }),
+    onSuccess: refresh,
   });
 }

@@ -8,6 +8,7 @@ import { grouped } from './counts';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../state/use-theme';
 
+/** Parts of the bars that belong together and have one colour. */
 export interface Series {
   readonly name: string;
   /** One for each bar. */
@@ -33,7 +34,7 @@ const tipWidthPixels = 200;
 const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Returns for each series the sums of itself and all after it, as the bars are drawn from the tallest. */
-export function stacked(series: readonly Series[]): number[][] {
+function stacked(series: readonly Series[]): number[][] {
   const sums: number[][] = [];
   for (const { values } of series.toReversed())
     sums.unshift(values.map((value, index) => value + (sums[0]?.[index] ?? 0)));

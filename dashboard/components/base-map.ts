@@ -4,6 +4,7 @@ import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import '../styles/map.css';
 import { callHeaders } from '../client/call';
+import type { Bounds } from '../drawing/places';
 import { paceFrames } from './frame-pace';
 import { serverAddress, withGroundLayer } from './map-ground';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
@@ -47,6 +48,12 @@ export function addToStyle(
   const options = { validate: false };
   for (const [id, source] of Object.entries(sources)) style.addSource(id, source, options);
   for (const layer of layers) style.addLayer(layer, undefined, options);
+}
+
+/** Returns what the map has in sight. */
+export function boundsOf(map: maplibregl.Map): Bounds {
+  const bounds = map.getBounds();
+  return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
 }
 
 /** Throws without WebGL. */

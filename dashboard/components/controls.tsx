@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { copyText } from '../state/clipboard';
+import { usePageTitle } from '../state/page-title';
 import { ask, type Loss, useHeld } from '../state/unsaved';
 import { useViewFocus } from '../state/view-focus';
 import { Icon, type IconName } from './icons';
@@ -488,9 +489,7 @@ interface PageProps {
 
 /** A view: its heading, its main actions, its content. */
 export function Page({ title, intro, actions, above, isNarrow, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Fenceline`;
-  }, [title]);
+  usePageTitle(title);
   useViewFocus();
   return (
     <div className={classes('page', isNarrow && 'narrow')}>

@@ -1,6 +1,7 @@
 /** Points that move, on a canvas of their own above a map: the map is not drawn again when they do. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
 
+/** A point that is drawn above a map. */
 export interface Dot {
   readonly id: string;
   readonly position: readonly [longitude: number, latitude: number];
@@ -31,7 +32,10 @@ function dotRadiusPx(zoom: number, isChosen: boolean): number {
 
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => [clientWidth, clientHeight] as const;
 
-/** @param halo returns the colour around each dot. */
+/**
+ * Creates the dots above a map.
+ * @param halo returns the colour around each dot.
+ */
 export function createDots(map: MapLibreMap, halo: () => string): Dots {
   const canvas = document.createElement('canvas');
   canvas.className = 'map-dots';

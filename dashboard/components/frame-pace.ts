@@ -9,6 +9,7 @@ const askEveryMs = 10;
 /** A map that moves in steps, as by a wheel, stays coarse between them. */
 const sharpAfterMs = 200;
 
+/** What a page asks of the frames of its map. */
 export interface Frames {
   /** Draws one more frame, and none after it until the release. The map is not idle meanwhile. */
   hold(): void;
@@ -16,8 +17,9 @@ export interface Frames {
 }
 
 /**
- * Without it, the commands of frames queue up, and the page stands still until one of them is answered. A page that
- * waits by itself can be used meanwhile. Maps are assumed to be slow until a frame is not.
+ * Lets a map draw a frame only when the last one is done. Without it, the commands of frames queue up, and the page
+ * stands still until one of them is answered. A page that waits by itself can be used meanwhile. Maps are assumed to be
+ * slow until a frame is not.
  */
 export function paceFrames(map: MapLibreMap): Frames {
   const gl = map.getCanvas().getContext('webgl2')!;

@@ -2,7 +2,8 @@
 import type { Feature, FeatureCollection, Position } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
 import { frameOf, unwrapped } from '../drawing/antimeridian';
-import { addToStyle, createBaseMap, nextTask } from './base-map';
+import type { Bounds } from '../drawing/places';
+import { addToStyle, boundsOf, createBaseMap, nextTask } from './base-map';
 import { createDots, type Dot } from './dots';
 import { partsOf } from './feature-parts';
 import type { MapStyle, Theme } from './map-look';
@@ -34,21 +35,27 @@ export const palettes = {
     halo: '#0e1418',
   },
 } as const;
+/** The colours of what is drawn on a map. */
 export type Palette = (typeof palettes)[Theme];
+/** A layer of MapLibre that draws one source. */
 export type Layer = maplibregl.AddLayerObject & { readonly id: string; readonly source: string };
 export type LngLat = readonly [longitude: number, latitude: number];
 
 const noFeatures: FeatureCollection = { type: 'FeatureCollection', features: [] };
 
+/** A dot whose colour follows the style of the map. */
 export interface MovingDot extends Omit<Dot, 'colour'> {
   readonly colour: keyof Palette;
 }
 
+/** What a page does with a map after it has started. */
 export interface MapHandle {
   set(source: string, features: FeatureCollection): void;
   /** Puts points above the map that may move often. They are chosen before all layers. */
   setDots(dots: readonly MovingDot[]): void;
   flyTo(place: LngLat, zoom: number): void;
+  /** Calls the listener with what is in sight, now and after each move. Returns what ends this. */
+  watchSight(listener: (sight: Bounds) => void): () => void;
   /** Shows all of the positions. Does nothing without one. */
   fit(positions: Iterable<LngLat>, maxZoom?: number): void;
 }
@@ -149,6 +156,11 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     },
     flyTo: ([longitude, latitude], zoom) =>
       map.flyTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), duration: 700 }),
+    watchSight(listener) {
+      const tell = () => listener(boundsOf(map));
+      tell();
+      return map.on('moveend', tell).unsubscribe;
+    },
     fit(positions, maxZoom = 16) {
       const frame = frameOf(positions);
       if (frame) map.fitBounds([...frame], { padding: 56, maxZoom, duration: 0 });

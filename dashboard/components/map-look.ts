@@ -2,10 +2,15 @@
 import type { Position } from '../drawing/shape';
 import { readStored } from '../state/storage';
 
+/** How bright something is: the page, or the style of a map. */
 export type Theme = 'light' | 'dark';
+/** A built-in style of maps. */
 export type MapStyle = 'svc-default-v1' | 'svc-light-v1' | 'svc-dark-v1';
 
-/** What is drawn on a style must be seen on it, so its colours follow the style and not the page. */
+/**
+ * Returns how bright a style is. What is drawn on it must be seen on it, so its colours follow the style and not the
+ * page.
+ */
 export const shadeOf = (style: MapStyle): Theme => (style === 'svc-dark-v1' ? 'dark' : 'light');
 
 /** The colours of kinds, and of tags, by number. */
@@ -34,6 +39,7 @@ export const storedStyle = (): StyleChoice => styleChoices.find((each) => each =
 export const styleOf = (choice: StyleChoice, theme: Theme): MapStyle =>
   choice === 'theme' ? styleOfTheme(theme) : choice;
 
+/** The part of the world that a map shows. */
 export interface View {
   readonly centre: Position;
   readonly zoom: number;

@@ -1,6 +1,7 @@
 /** The keys of a new project, which are shown only once. */
 import type { Project } from '../../client/types';
 import { rememberKey } from '../state/fresh-keys';
+import { environmentNames } from '../state/session';
 import { Copyable } from './controls';
 
 /** Keeps the keys for the examples that this page shows while it is open. */
@@ -13,7 +14,7 @@ export const NewKeys = ({ project }: { readonly project: Project }) => (
     {project.keys.map(({ environment, kind, key = '' }) => (
       <div key={environment + kind}>
         <p className="label">
-          {environment === 'live' ? 'Live' : 'Test'}, {kind}
+          {environmentNames[environment]}, {kind}
         </p>
         <Copyable text={key} label={`Copy the ${environment} ${kind} key`} />
       </div>

@@ -7,6 +7,7 @@ const clickable = ['shape-fill', 'point'];
 /** A pointer that is this near means the place. */
 const reachPx = 4;
 
+/** What a page learns about the pointer on a map. */
 export interface PointerListeners {
   /** Takes a click before anything else does, and returns whether it was used. */
   onPress?(at: Position, point: maplibregl.Point): boolean;

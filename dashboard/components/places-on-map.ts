@@ -20,6 +20,7 @@ export interface Shown {
   marked?: Position | undefined;
 }
 
+/** The geofences and beacons that a map draws. */
 export interface PlacesOnMap {
   /** Adds all sources and layers to a new style. */
   add(shade: Theme): void;

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from '../client/bulk';
 import { type Pages, useApi, useNextPages } from '../client/hooks';
-import { useScope, useWorkspace } from '../state/session';
+import { environmentNames, useScope, useWorkspace } from '../state/session';
 import { Badge, Beneath, Button, Confirm, Empty, Loading } from './controls';
 import { counted, grouped } from './counts';
 import type { ListFilters, Sort } from './list-filters';
@@ -201,7 +201,7 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     await client.resetQueries({ queryKey: [scope, resource] });
     const count = outcome.changed + outcome.unchanged;
     // Another environment may be on the page by now.
-    const where = outcome.isStopped ? `Stopped in ${scope.environment === 'live' ? 'Live' : 'Test'}: ` : '';
+    const where = outcome.isStopped ? `Stopped in ${environmentNames[scope.environment]}: ` : '';
     const done = `${where}${counted(count, 'record is', 'records are')} ${doneWords[action]}.`;
     if (outcome.refusal === undefined) toasts.say(done);
     else toasts.complain(`${count > 0 ? `${done} ` : ''}${messageOf(outcome.refusal)}`);
@@ -262,6 +262,7 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
   );
 }
 
+/** What the rows of all resources have. */
 export interface Listed extends Named {
   readonly tag?: string;
   readonly externalId?: string;

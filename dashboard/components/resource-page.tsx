@@ -47,7 +47,18 @@ export function ResourcePage<Row extends Listed>({ resource, title, intro, defin
           <NoRows
             isFiltered={filters.isFiltered}
             title={`No ${resource} yet`}
-            actions={isOwner && create}
+            actions={
+              isOwner && (
+                <>
+                  {create}
+                  {resource === 'geofences' && (
+                    <Link href="/imports" className="button">
+                      Import a file
+                    </Link>
+                  )}
+                </>
+              )
+            }
             onClear={filters.clear}
           >
             {definition}

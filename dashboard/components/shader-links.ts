@@ -19,9 +19,10 @@ type Variant = Parameters<Cache['getProgram']>[0];
 type Program = ReturnType<Cache['getProgram']>;
 
 /**
- * MapLibre links a program when a layer needs it, and asks at once whether that has succeeded. The answer takes as long
- * as the link: up to seconds where the processor draws. Here MapLibre hears that the driver has no answer, and draws
- * the frame without the layer. When the program is linked, MapLibre gets it in place of a new one.
+ * Lets a map draw frames while its programs are linked. MapLibre links a program when a layer needs it, and asks at
+ * once whether that has succeeded. The answer takes as long as the link: up to seconds where the processor draws. Here
+ * MapLibre hears that the driver has no answer, and draws the frame without the layer. When the program is linked,
+ * MapLibre gets it in place of a new one.
  */
 export function linkBesidePage(map: MapLibreMap): ShaderLinks {
   const { context, programCache: cache } = map.painter;

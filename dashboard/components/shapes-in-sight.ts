@@ -1,7 +1,8 @@
 /** The shapes of places on a map: only those in sight, so that their number does not grow with the project. */
 import type { FeatureCollection } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
-import type { Bounds, Place, PlaceIndex } from '../drawing/places';
+import { type Bounds, covers, type Place, type PlaceIndex, widened } from '../drawing/places';
+import { boundsOf } from './base-map';
 import { type Display, shapeOf } from './place-layers';
 
 /**
@@ -55,14 +56,9 @@ export function createShapesInSight(map: maplibregl.Map): ShapesInSight {
     const shapes = source();
     if (shapes === undefined) return;
     if (map.getZoom() < firstZoomOf(places)) return void (shown.size > 0 && clear());
-    const bounds = map.getBounds();
-    const [west, south, east, north] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
-    const [x, y] = [(east - west) / 2, (north - south) / 2];
-    const isComplete =
-      complete && west >= complete[0] && south >= complete[1] && east <= complete[2] && north <= complete[3];
-    if (isComplete) return;
-    // With what is around, so that a small move shows nothing new.
-    const wide = [west - x, south - y, east + x, north + y] as const;
+    const sight = boundsOf(map);
+    if (complete && covers(complete, sight)) return;
+    const wide = widened(sight);
     const isShape = (place: Place) => place.kind === 'geofence' && display.isShown(place);
     const { within, hasMore } = places.within(wide, isShape, maxShapes);
     complete = hasMore ? undefined : wide;

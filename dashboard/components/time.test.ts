@@ -1,7 +1,7 @@
 /** Times in words, compared with the browser's own format. */
 import { expect, test } from 'vitest';
 import { grouped } from './counts';
-import { absoluteTime, isPast, relativeTime, shortTime, timeOfDay, untilOtherWordsMs } from './time';
+import { absoluteTime, isPast, relativeTime, shortTime, timeOfDay, untilOtherWordsMs, zoneAt } from './time';
 
 test('a time has its day unless that is today', () => {
   const time = new Date(2026, 8, 5, 9, 5).toISOString();
@@ -21,12 +21,18 @@ test('dates and counts are written as the browser writes them', () => {
   });
   for (let month = 0; month < 12; month++) {
     const date = new Date(2026, month, 1 + 2 * month, 2 * month, 5, 59 - month);
-    expect(absoluteTime(date.toISOString())).toBe(format.format(date));
+    expect(absoluteTime(date.toISOString())).toBe(`${format.format(date)} ${zoneAt(date)}`);
     expect(timeOfDay(date.toISOString())).toBe(date.toLocaleTimeString('en-GB'));
   }
   for (const count of [0, 7, 999, 1_000, 12_345, 999_999, 1_234_567, 1_234.125]) {
     expect(grouped(count)).toBe(count.toLocaleString('en'));
   }
+});
+
+// A time without its zone was read as one of another zone, in a copied text or a picture of the page.
+test('a time names its zone', () => {
+  const behind = (offsetMin: number) => zoneAt({ getTimezoneOffset: () => offsetMin } as Date);
+  expect([0, -120, 300, -345, 210].map(behind)).toEqual(['UTC', 'UTC+2', 'UTC-5', 'UTC+5:45', 'UTC-3:30']);
 });
 
 test('a relative time is read again in the moment in which its words change', () => {

@@ -45,10 +45,18 @@ export const timeOfDay = (time: string): string => new Date(time).toTimeString()
 
 const dayOfYear = (date: Date): string => `${date.getDate()} ${months[date.getMonth()]}`;
 
-/** Returns for example "5 Sept 2026, 09:05:00". */
+/** Returns for example "UTC+2", "UTC-3:30" or "UTC": the zone of the browser at that time. */
+export function zoneAt(date: Date): string {
+  const aheadMin = -date.getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(aheadMin) / 60), Math.abs(aheadMin) % 60];
+  const text = `${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
+  return aheadMin === 0 ? 'UTC' : `UTC${aheadMin > 0 ? '+' : '-'}${text}`;
+}
+
+/** Returns for example "5 Sept 2026, 09:05:00 UTC+2". */
 export function absoluteTime(time: string): string {
   const date = new Date(time);
-  return `${dayOfYear(date)} ${date.getFullYear()}, ${timeOfDay(time)}`;
+  return `${dayOfYear(date)} ${date.getFullYear()}, ${timeOfDay(time)} ${zoneAt(date)}`;
 }
 
 /** Returns for example "09:05:00", or "5 Sept, 09:05:00" unless that is today. */

@@ -1,6 +1,7 @@
 /** Short messages about what has happened, read aloud politely. */
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { Button } from './controls';
+import { capitalized } from './counts';
 import { Icon } from './icons';
 
 interface Toast {
@@ -18,10 +19,11 @@ const Context = createContext<Toasts | undefined>(undefined);
 const shownMs = 6_000;
 const maxShown = 4;
 
-/** Returns what a problem says, as a sentence of its own: the API begins in lower case. */
+/** Returns what a problem says, as a sentence. The API begins in lower case, and ends without a full stop. */
 export function messageOf(problem: unknown): string {
   const message = problem instanceof Error ? problem.message : String(problem);
-  return message.charAt(0).toUpperCase() + message.slice(1);
+  const end = /[.!?…]$/.test(message) ? '' : '.';
+  return capitalized(message) + end;
 }
 
 /** Returns what shows a message. It stays when the view that called it is left. */

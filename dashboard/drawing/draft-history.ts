@@ -2,6 +2,7 @@
 import { useCallback, useReducer, useRef } from 'react';
 import { beginHistory, type History, type HistoryAction, reduceHistory } from './history';
 
+/** The history of the draft of a form. */
 export interface DraftHistory<Draft> {
   readonly history: History<Draft>;
   act(action: HistoryAction<Draft>): void;
@@ -11,6 +12,7 @@ export interface DraftHistory<Draft> {
   latest(): Draft;
 }
 
+/** Keeps the draft of a form with its history, from the first draft on. */
 export function useDraftHistory<Draft>(first: () => Draft): DraftHistory<Draft> {
   const [history, dispatch] = useReducer(reduceHistory<Draft>, undefined, () => beginHistory(first()));
   const now = useRef(history);

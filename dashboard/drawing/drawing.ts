@@ -24,6 +24,7 @@ interface DrawingOf<Draft> {
   shapeOf(draft: Draft): Shape | undefined;
 }
 
+/** How the shape of a draft is drawn on the map. */
 export interface Drawing {
   /** The next click places the record. */
   readonly isPlacing: boolean;
@@ -39,6 +40,7 @@ export interface Drawing {
   finish(): boolean;
 }
 
+/** Draws the shape of a draft by clicks on the map. */
 export function useDrawing<Draft>({
   drafts,
   view,

@@ -42,6 +42,7 @@ const nothingDrawn: Drawn = {
   isLocked: true,
 };
 
+/** What is drawn of the record that is edited, above the other places. */
 export interface Editor {
   show(drawn: Drawn): void;
   /** Shows an edge from the last point to here while points are added; undefined: none. */
@@ -75,6 +76,7 @@ const feature = (part: string, geometry: Feature['geometry']): Feature => ({
   properties: { part },
 });
 
+/** Creates what is drawn of the edited record. A drag calls `onPreview` while it lasts, and `onStep` at its end. */
 export function createEditor({ map, onPreview, onStep }: Options): Editor {
   let drawn = nothingDrawn;
   let pointer: Position | undefined;

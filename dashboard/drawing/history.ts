@@ -8,6 +8,7 @@ export interface History<State> {
   readonly topic: string | undefined;
 }
 
+/** A change of a history, or a step back or forth in it. */
 export type HistoryAction<State> =
   | { readonly type: 'begin'; readonly state: State }
   /** Steps about one topic in a row are one step, as the letters of a typed number are. */
@@ -65,5 +66,7 @@ export function reduceHistory<State>(history: History<State>, action: HistoryAct
   }
 }
 
+/** Returns whether there is a step to undo. */
 export const canUndo = ({ past }: History<unknown>): boolean => past.length > 0;
+/** Returns whether there is an undone step to do again. */
 export const canRedo = ({ future }: History<unknown>): boolean => future.length > 0;

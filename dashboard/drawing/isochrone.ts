@@ -6,6 +6,7 @@ import { degreesOf, quantityOf } from '../forms/draft';
 import type { GeofenceDraft } from '../forms/geofence';
 import type { Position } from './shape';
 
+/** The area of an isochrone that is being drawn, as the server computes it. */
 export interface Isochrone {
   readonly area: readonly Position[] | undefined;
   readonly isLoading: boolean;

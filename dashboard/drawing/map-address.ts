@@ -4,6 +4,7 @@ import type { Position } from './shape';
 
 /** What can be drawn, as the address names it. */
 export const tools = ['circle', 'polygon', 'isochrone', 'beacon'] as const;
+/** What a new place is drawn with. */
 export type Tool = (typeof tools)[number];
 
 /** The record that is edited, or the one that is being drawn. */
@@ -12,6 +13,7 @@ export type Selection =
   /** `turn` tells a new drawing from the one before. */
   | { readonly type: 'new'; readonly tool: Tool; readonly turn: number };
 
+/** What the address of the map says: the part of the world, and the record that is edited. */
 export interface MapAddress {
   readonly view: { readonly centre: Position; readonly zoom: number } | undefined;
   readonly selection: Selection | undefined;

@@ -13,7 +13,7 @@ import type { MapEvents } from './place-editor';
 import { colourNumbers, type Layers, type PlaceName, shownBy, tagCounts } from './places';
 
 const loadEditor = () => import('./editor');
-/** A failure is reported when the editor is needed. */
+/** Loads the editor before it is needed. A failure is reported when it is. */
 export const preloadEditor = (): void => void loadEditor().catch(() => {});
 
 const placeOf = (view: View | undefined): string => writeAddress({ view, selection: undefined });

@@ -4,6 +4,7 @@ import { readAddress, tools, writeAddress } from './map-address.js';
 import {
   allLayers,
   colourNumbers,
+  covers,
   maxColouredTags,
   otherTags,
   type Place,
@@ -11,6 +12,7 @@ import {
   searchPlaces,
   shownBy,
   tagCounts,
+  widened,
 } from './places.js';
 import { distanceM } from './shape.js';
 
@@ -91,6 +93,23 @@ describe('places', () => {
       ...([[-1, -1, 1, 1], () => true, 1] as const),
     );
     expect([within.length, hasMore]).toEqual([1, true]);
+  });
+
+  test('beyond the limit are the smallest, and all are counted', () => {
+    const sizes = [20, 500, 40, 300, 60];
+    const index = indexOf(
+      ...sizes.map((reachM, at) => placeAt(0, 0, { id: `${at}`, reachM })),
+      placeAt(9, 0, { id: 'far' }),
+    );
+    const { largest, total } = index.largestWithin([-1, -1, 1, 1], () => true, 2);
+    expect([largest.map(({ reachM }) => reachM), total]).toEqual([[500, 300], 5]);
+    expect(index.largestWithin([-1, -1, 1, 1], ({ reachM }) => reachM < 100, 9).total).toBe(3);
+  });
+
+  test('in sight are known after a small move of the map, and not after a large one', () => {
+    const around = widened([10, 0, 12, 1]);
+    expect(covers(around, [10.9, 0.4, 12.9, 1.4])).toBe(true);
+    expect(covers(around, [11.1, 0, 13.1, 1])).toBe(false);
   });
 
   test('are where they were put last, and gone once they are dropped', () => {

@@ -131,7 +131,7 @@ export function shownBy(layers: Layers, tags: readonly TagCount[]): (place: Plac
 }
 
 /** Tests whether each word is in one of the place's names. */
-export function matches(place: Place, words: readonly string[]): boolean {
+function matches(place: Place, words: readonly string[]): boolean {
   const { description, tag, externalId, address = '' } = place;
   const text = `${description}\n${tag}\n${externalId}\n${address}`.toLowerCase();
   return words.every((word) => text.includes(word));
@@ -153,6 +153,16 @@ export function searchPlaces(text: string, places: Iterable<Place>, limit: numbe
 /** Degrees: west, south, east, north. East may be beyond 180. */
 export type Bounds = readonly [number, number, number, number];
 
+/** Returns the bounds with half of their size on each side, so that a small move of the map shows nothing new. */
+export function widened([west, south, east, north]: Bounds): Bounds {
+  const [x, y] = [(east - west) / 2, (north - south) / 2];
+  return [west - x, south - y, east + x, north + y];
+}
+
+/** Tests whether the first bounds contain the second ones. */
+export const covers = ([west, south, east, north]: Bounds, within: Bounds): boolean =>
+  within[0] >= west && within[1] >= south && within[2] <= east && within[3] <= north;
+
 const metresPerDegree = 111_195;
 
 interface Boxed {
@@ -168,6 +178,15 @@ function boxed(place: Place): Boxed {
   const reach = place.reachM / metresPerDegree;
   const wide = reach / Math.max(0.01, Math.cos(((Math.abs(y) + reach) * Math.PI) / 180));
   return { minX: x - wide, minY: y - reach, maxX: x + wide, maxY: y + reach, place };
+}
+
+/** Returns two corners of the box around a place. */
+export function cornersOf(place: Place): readonly [Position, Position] {
+  const { minX, minY, maxX, maxY } = boxed(place);
+  return [
+    [minX, minY],
+    [maxX, maxY],
+  ];
 }
 
 /** The places of a map, by id and by where they are. */
@@ -217,5 +236,17 @@ export class PlaceIndex {
       }
     }
     return { within: [...found], hasMore: false };
+  }
+
+  /** Returns at most `limit` places that may be within the bounds, the largest, and how many there are in all. */
+  largestWithin(
+    bounds: Bounds,
+    isShown: (place: Place) => boolean,
+    limit: number,
+  ): { readonly largest: readonly Place[]; readonly total: number } {
+    const { within } = this.within(bounds, isShown, Number.POSITIVE_INFINITY);
+    // Ids are random: of places of one size, those that are left out are not all in one corner.
+    const sorted = within.toSorted((one, other) => other.reachM - one.reachM || (one.id < other.id ? -1 : 1));
+    return { largest: sorted.slice(0, limit), total: within.length };
   }
 }

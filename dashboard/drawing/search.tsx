@@ -13,6 +13,7 @@ const maxFound = 50;
 const maxAddresses = 5;
 const minAddressLength = 3;
 
+/** What a search on the map finds. */
 export type Found =
   | { readonly type: 'place'; readonly place: Place }
   | { readonly type: 'address'; readonly label: string; readonly position: Position; readonly isExact: boolean };

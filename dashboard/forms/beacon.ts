@@ -2,6 +2,7 @@
 import type { Beacon } from '../../client/types';
 import { compact, degreesOf, type MetadataRow, metadataOf, rowsOf, textOf } from './draft';
 
+/** A beacon as its form has it. */
 export interface BeaconDraft {
   readonly description: string;
   readonly tag: string;

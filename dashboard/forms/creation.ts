@@ -1,5 +1,5 @@
 /** Creates geofences and beacons. */
-import { callIn, Failure, type Input, type Scope } from '../client/call';
+import { callIn, Failure, type Input, isRepetition, type Scope } from '../client/call';
 import { pairOf } from './draft';
 
 /** Creates the record, unless its pair exists: that would replace it in silence. */
@@ -8,8 +8,11 @@ export async function createRecord<Resource extends 'geofences' | 'beacons'>(
   resource: Resource,
   body: Record<string, unknown>,
 ) {
+  const operation = `POST /v1/${resource}` as const;
+  const input = { body } as Input<typeof operation>;
   const pair = pairOf(body);
-  if (pair) {
+  // After a creation without an answer, the pair is that of the record which this one may have become.
+  if (pair && !isRepetition(scope, operation, input)) {
     const found = await callIn(scope, `GET /v1/${resource as 'geofences' | 'beacons'}`, {
       query: { ...pair, limit: 1 },
     });
@@ -18,5 +21,5 @@ export async function createRecord<Resource extends 'geofences' | 'beacons'>(
       throw new Failure(409, { type: 'conflict', param: 'externalId', message });
     }
   }
-  return callIn(scope, `POST /v1/${resource}`, { body } as Input<`POST /v1/${Resource}`>);
+  return callIn(scope, operation, input);
 }

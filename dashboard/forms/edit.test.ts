@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../client/call.js';
-import { beginEdit, saveOver, withLoaded } from './edit.js';
+import { beginEdit, saveOver, unlessDone, withLoaded } from './edit.js';
 
 /** What a form shows of its record. */
 const draftOf = ({ threshold }: { readonly threshold: string }) => ({ threshold });
@@ -47,5 +47,19 @@ describe('saving over a state that another one has replaced', () => {
 
   test('is refused where the form shows something else', async () => {
     await expect(saveOver(opened, draftOf, recordOf(state('"r2"', '6')))).rejects.toBe(changed);
+  });
+});
+
+// The answer to a save was lost. The next attempt met the form's own change, and said that somebody else had made it.
+describe('an edit that another one came before', () => {
+  const refused = () => Promise.reject(new Failure(412, {}));
+  const load = async () => state('"r2"', '7');
+
+  test('has succeeded where the record shows what it saves', async () => {
+    expect(await unlessDone(refused(), load, ({ threshold }) => threshold === '7')).toEqual(state('"r2"', '7'));
+  });
+
+  test('is refused where the record shows something else', async () => {
+    await expect(unlessDone(refused(), load, ({ threshold }) => threshold === '8')).rejects.toThrow(Failure);
   });
 });

@@ -29,7 +29,8 @@ export const beginEdit = <Loaded, Draft>(loaded: Loaded, draftOf: DraftOf<Loaded
 
 /**
  * Takes over a state that was read again. What is typed stays. Where the form shows another state than the one it began
- * with, the earlier revision stays too, so that saving is refused instead of overwriting somebody else's change.
+ * with, the earlier revision stays too, so that saving is refused instead of overwriting somebody else's change. Where
+ * the record is gone, none stays: the form makes a new one.
  */
 export function withLoaded<Loaded, Draft>(
   edit: Edit<Loaded, Draft>,
@@ -39,7 +40,30 @@ export function withLoaded<Loaded, Draft>(
   if (loaded === edit.seen) return edit;
   const initial = draftOf(edit.opened);
   if (isEqual(edit.draft, initial)) return beginEdit(loaded, draftOf);
-  return { ...edit, seen: loaded, opened: isEqual(initial, draftOf(loaded)) ? loaded : edit.opened };
+  const isSame = loaded === undefined || isEqual(initial, draftOf(loaded));
+  return { ...edit, seen: loaded, opened: isSame ? loaded : edit.opened };
+}
+
+/** Tests whether an edit was refused because another one came first. */
+export const isOutdated = (error: unknown): boolean => error instanceof Failure && error.status === 412;
+
+/**
+ * Resolves to the present state of a record where an edit of it is refused, but has succeeded: an earlier attempt
+ * without an answer did it.
+ */
+export async function unlessDone<Saved, Loaded>(
+  edit: Promise<Saved>,
+  load: () => Promise<Loaded>,
+  isDone: (present: Loaded) => boolean,
+): Promise<Saved | Loaded> {
+  try {
+    return await edit;
+  } catch (error) {
+    if (!isOutdated(error)) throw error;
+    const present = await load();
+    if (!isDone(present)) throw error;
+    return present;
+  }
 }
 
 interface Saving<Loaded, Saved> {
@@ -59,7 +83,7 @@ export async function saveOver<Loaded extends Read, Draft, Saved>(
   try {
     return await save(revisionOf(opened));
   } catch (error) {
-    if (!(error instanceof Failure && error.status === 412)) throw error;
+    if (!isOutdated(error)) throw error;
     const present = await load();
     if (!isEqual(draftOf(opened), draftOf(present))) throw error;
     return save(revisionOf(present));
@@ -93,10 +117,12 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
   const forget = useUnsaved(isChanged);
   const saving = useChange(
     async (_: undefined, scope) => {
-      const saved = await saveOver(opened, draftOf, {
-        load: () => load(scope),
-        save: (ifMatch) => save(scope, { initial, draft, ifMatch }),
-      });
+      const present = () => load(scope);
+      const saved = await unlessDone(
+        saveOver(opened, draftOf, { load: present, save: (ifMatch) => save(scope, { initial, draft, ifMatch }) }),
+        present,
+        (state) => isEqual(draftOf(state), draft),
+      );
       setEdit((now) => ({ ...beginEdit<Loaded, Draft>(saved, draftOf), seen: now.seen }));
       return saved;
     },
@@ -121,6 +147,6 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
      * Saves the draft, and begins again with the answer. Resolves to that, or to undefined if it was refused: `error`
      * says why. It also resolves when the form was left meanwhile; a callback would not be called.
      */
-    save: (): Promise<Saved | undefined> => saving.mutateAsync(undefined).catch(() => undefined),
+    save: (): Promise<Saved | Loaded | undefined> => saving.mutateAsync(undefined).catch(() => undefined),
   };
 }

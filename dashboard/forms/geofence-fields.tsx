@@ -122,13 +122,13 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
           <TextField
             label="Disable after"
             placeholder="2029-01-31"
-            hint="A date, or a date and time"
+            hint="A date, or a date and time, in UTC"
             {...form.text('disableAfter')}
           />
           <TextField
             label="Delete after"
             placeholder="2029-01-31"
-            hint="A date, or a date and time"
+            hint="A date, or a date and time, in UTC"
             {...form.text('deleteAfter')}
           />
         </div>

@@ -13,6 +13,7 @@ import {
 } from './draft';
 import type { Hours } from './week';
 
+/** A geofence as its form has it: texts, also where they are no numbers yet. */
 export interface GeofenceDraft {
   readonly description: string;
   readonly tag: string;

@@ -4,9 +4,10 @@
  */
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { call, isNotFound, revisionOf, untilGone } from '../client/call';
+import { call, callIn, isNotFound, revisionOf, untilGone } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Page } from '../components/controls';
+import { capitalized } from '../components/counts';
 import { Form, FormFields } from '../components/form';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
@@ -25,6 +26,7 @@ import {
   refuseMetadata,
   type WithMetadata,
 } from './draft';
+import { unlessDone } from './edit';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -120,8 +122,13 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
     refuseMetadata(draft.metadata);
     const body = kind.bodyOf(draft);
     if (isNew || id === undefined) return createRecord(scope, kind.resource, body);
-    const patch = kind.patchOf(kind.bodyOf(initial), body);
-    return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
+    const path = { id };
+    const patch = kind.patchOf(kind.bodyOf(initial), body) as never;
+    return unlessDone(
+      callIn(scope, `PATCH ${oneOf(kind.resource)}`, { path, body: patch, ifMatch: stored?.revision }),
+      () => callIn(scope, `GET ${oneOf(kind.resource)}`, { path }),
+      (present) => isEqual(kind.bodyOf(kind.draftOf(rowIn(kind, present))), body),
+    );
   }, kind.resource);
   const removing = useChange(
     () => untilGone(call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } })),
@@ -283,14 +290,12 @@ export function RecordPanel<Row extends Named, Draft>({
   );
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** The page of one record, new or existing: its id is in the path. */
 export function RecordPage<Row extends Named, Draft extends WithMetadata>({ kind }: { kind: RecordKind<Row, Draft> }) {
   const { id } = useParams<{ id: string }>();
   if (id === 'new') return <RecordPageForm key="new" kind={kind} stored={undefined} />;
   const frame = (content: ReactNode) => (
-    <Page title={capital(kind.singular)} above={<BackToList kind={kind} />} isNarrow>
+    <Page title={capitalized(kind.singular)} above={<BackToList kind={kind} />} isNarrow>
       {content}
     </Page>
   );
@@ -303,7 +308,7 @@ export function RecordPage<Row extends Named, Draft extends WithMetadata>({ kind
 
 const BackToList = ({ kind: { resource } }: { readonly kind: { readonly resource: string } }) => (
   <Link href={listAddress(resource)} className="back">
-    <Icon name="back" size={14} /> {capital(resource)}
+    <Icon name="back" size={14} /> {capitalized(resource)}
   </Link>
 );
 

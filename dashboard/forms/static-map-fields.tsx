@@ -57,7 +57,7 @@ export function ViewFields({ draft, error, change }: FieldsProps) {
           problem={problemAt(error, 'style')}
           onChange={(style) => change({ style })}
         />
-        <TextField label="Language" placeholder="en, it, ja … or local" {...text('language')} />
+        <TextField label="Language" placeholder="en, it, ja …, local or native" {...text('language')} />
         <TextField label="Width" unit="px" inputMode="numeric" {...text('width')} />
         <TextField label="Height" unit="px" inputMode="numeric" {...text('height')} />
         <TextField label="Scale" inputMode="decimal" hint="Image pixels per pixel, 1 to 3" {...text('scale')} />

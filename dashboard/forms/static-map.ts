@@ -22,6 +22,7 @@ interface PathDraft {
   readonly borderWidth: string;
 }
 
+/** A static map as its form has it: texts of query parameters. */
 export interface MapDraft {
   readonly style: string;
   readonly width: string;

@@ -3,6 +3,7 @@ import type { Sync } from '../../client/types';
 import { patchOf, textOf } from './draft';
 import { itemsOf, linesOf } from './lines';
 
+/** A sync as its form has it. */
 export interface SyncDraft {
   readonly enabled: boolean;
   readonly notificationEmail: string;

@@ -1,7 +1,7 @@
 /** The fields of a webhook. */
 import { Check, Segments, TextArea, TextField } from '../components/controls';
 import type { DraftFields } from './draft';
-import type { WebhookDraft } from './webhook';
+import { completionsOf, type WebhookDraft } from './webhook';
 
 const deliveries = [
   { value: 'single', label: 'One event per request' },
@@ -24,12 +24,13 @@ export function WebhookFields({ form: { draft, set, text } }: { readonly form: D
       <TextField
         label="Event types"
         list="event-types"
+        placeholder="user.entered_geofence, user.exited_geofence"
         hint="Comma-separated; also names of conversions. Empty: all"
         {...text('types')}
       />
       <datalist id="event-types">
-        {commonTypes.map((type) => (
-          <option key={type} value={type} />
+        {completionsOf(draft.types, commonTypes).map((text) => (
+          <option key={text} value={text} />
         ))}
       </datalist>
       <TextArea label="Tags" rows={3} hint="Of the geofence or beacon, one per line. Empty: any" {...text('tags')} />

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Webhook } from '../../client/types';
-import { bodyOf, draftOf } from './webhook';
+import { bodyOf, completionsOf, draftOf } from './webhook';
 
 const webhook: Webhook = {
   _id: '0',
@@ -28,4 +28,14 @@ test('a webhook keeps its tags when its form is saved, whatever characters they 
   );
   expect(bodyOf(draftOf(webhook))).toMatchObject({ tags: null, types: null });
   expect(draftOf({ ...webhook, tags: ['my shop', 'a,b'] }).tags).toBe('my shop\na,b');
+});
+
+// The second type that was chosen from the list replaced the first one.
+test('a further type that is chosen keeps those before it', () => {
+  const types = ['user.entered_geofence', 'user.exited_geofence'];
+  expect(completionsOf('', types)).toEqual(types);
+  expect(completionsOf('user.ex', types)).toEqual(types);
+  expect(completionsOf('sold,user.entered_geofence, us', types)).toEqual([
+    'sold, user.entered_geofence, user.exited_geofence',
+  ]);
 });

@@ -2,6 +2,7 @@
 import type { Webhook } from '../../client/types';
 import { itemsOf, linesOf } from './lines';
 
+/** A webhook as its form has it. */
 export interface WebhookDraft {
   readonly url: string;
   readonly description: string;
@@ -13,6 +14,7 @@ export interface WebhookDraft {
   readonly enabled: boolean;
 }
 
+/** The draft of a webhook that does not exist yet. */
 export const newWebhook: WebhookDraft = {
   url: '',
   description: '',
@@ -46,6 +48,15 @@ export const draftOf = ({
 function typesOf(text: string): string[] | null {
   const types = text.split(/[\s,]+/).filter((type) => type !== '');
   return types.length > 0 ? types : null;
+}
+
+/**
+ * Returns what the field of types may become with one more of them. A browser puts the chosen text in place of all that
+ * is typed, so each has the types before it.
+ */
+export function completionsOf(text: string, types: readonly string[]): string[] {
+  const before = typesOf(text.slice(0, text.lastIndexOf(',') + 1)) ?? [];
+  return types.filter((type) => !before.includes(type)).map((type) => [...before, type].join(', '));
 }
 
 /** Returns the body for the API. What is empty is null, which removes it. */

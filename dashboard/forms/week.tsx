@@ -22,7 +22,7 @@ const dayMinutes = 24 * 60;
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
 /** Returns the parts of a day that its spans cover, in minutes. A span past midnight goes on in the next day's bar. */
-export function partsOf(spans: readonly Span[], before: readonly Span[]): readonly (readonly [number, number])[] {
+function partsOf(spans: readonly Span[], before: readonly Span[]): readonly (readonly [number, number])[] {
   const own = spans.map(([opening, closing]): [number, number] => {
     const [from, to] = [minutesOf(opening), minutesOf(closing)];
     return [from, to > from ? to : dayMinutes];

@@ -73,7 +73,10 @@ const answered: Record<Answered, true> = {
 /** `ignored` columns are those of exports that an import does not take. */
 export type ColumnState = 'known' | 'ignored' | 'unknown';
 
-/** @param isJson whether the fields are those of JSON objects, not the columns of CSV. */
+/**
+ * Returns what an import does with a column.
+ * @param isJson whether the fields are those of JSON objects, not the columns of CSV.
+ */
 export function stateOf(resource: Resource, name: string, isJson = false): ColumnState {
   if (ignoredOf[resource].includes(name) || (isJson && Object.hasOwn(answered, name))) return 'ignored';
   if (Object.hasOwn(columns[resource], name)) return 'known';

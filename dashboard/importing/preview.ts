@@ -11,6 +11,7 @@ export interface PreviewColumn {
   readonly state: ColumnState;
 }
 
+/** A row of a file, with its line. */
 export interface PreviewRow {
   readonly line: number;
   /** In the order of the columns. */
@@ -33,6 +34,7 @@ export interface Preview {
   readonly estimatedRows: number;
 }
 
+/** What can be drawn of the rows of a file. */
 export interface Shapes {
   readonly geofences: readonly Geofence[];
   readonly beacons: readonly Beacon[];

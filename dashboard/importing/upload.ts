@@ -1,5 +1,4 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
-
 import type { Import } from '../../client/types';
 import { callHeaders, isOfGateway, refusalOf, Unreachable } from '../client/call';
 import { reportReachable, reportUnreachable } from '../state/connection';
@@ -23,6 +22,7 @@ interface UploadRequest {
   onProgress(sentBytes: number): void;
 }
 
+/** The upload of a file that is under way. */
 export interface Upload {
   /**
    * Resolves with the import, which may be running or have failed. Rejects with Failure, Unreachable, an Error
@@ -57,6 +57,7 @@ const hasChanged = (file: File): Promise<boolean> =>
       () => true,
     );
 
+/** Sends a file. `onProgress` is called with the bytes that were sent so far. */
 export function sendFile({ resource, file, format, isDryRun, onProgress }: UploadRequest): Upload {
   const request = new XMLHttpRequest();
   const query = new URLSearchParams({ fileName: file.name, wait: `${waitS}`, dryRun: `${isDryRun}` });
@@ -88,5 +89,5 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
   return { finished, abort: () => request.abort() };
 }
 
-/** Compressed files are sent as they are; the server unpacks them. */
+/** Returns whether a file is compressed. Such files are sent as they are; the server unpacks them. */
 export const isCompressed = ({ name }: File): boolean => name.toLowerCase().endsWith('.gz');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Import } from '../../client/types';
-import { headlineOf } from './words';
+import { adviceOf, headlineOf } from './words';
 
 const shown = (part: Partial<Import>): Import =>
   ({
@@ -27,4 +27,10 @@ describe('an import in words', () => {
   ])('says %s', (text, part) => {
     expect(headlineOf(shown(part))).toBe(text);
   });
+});
+
+// The file of bad rows was offered for correction, and the later ones were never heard of again.
+it('regression: the advice says when the file of bad rows is not complete', () => {
+  expect(adviceOf(shown({ rejected: 3 }))).toContain('import that file');
+  expect(adviceOf(shown({ rejected: 99_999, rejectedFileCut: true }))).toContain('Correct your file itself');
 });

@@ -26,12 +26,15 @@ export function headlineOf({ status, dryRun, created, updated, rejected, lastLin
 }
 
 /** Returns what to do about it; undefined: nothing. */
-export function adviceOf({ status, dryRun, created, updated, unchanged, rejected }: Import): string | undefined {
+export function adviceOf(shown: Import): string | undefined {
+  const { status, dryRun, created, updated, unchanged, rejected, rejectedFileCut } = shown;
   if (status === 'running') return undefined;
   if (status === 'interrupted')
     return dryRun
       ? 'Check the file again to see all of it.'
       : 'The rows before are applied. Import the file again to apply the rest.';
+  if (rejectedFileCut && !dryRun)
+    return 'Bad rows were left out. Only the first can be downloaded. Correct your file itself and import it again.';
   if (rejected > 0)
     return dryRun
       ? 'Bad rows are left out. Correct the file first, or import the good rows and correct the others later.'

@@ -1,15 +1,18 @@
 /**
- * The file that is being imported, per project and environment. It stays while the reader looks at other views: the
- * upload goes on, and coming back shows how far it is. A reload of the page forgets the file, not the import.
+ * The file that is being imported, per account, project and environment. It stays while the reader looks at other
+ * views, or signs in again: the upload goes on, and coming back shows how far it is. A reload of the page forgets the
+ * file, not the import.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Import } from '../../client/types';
-import { useScope } from '../state/session';
+import { Failure } from '../client/call';
+import { useScope, useWorkspace } from '../state/session';
 import type { Resource } from './columns';
 import { type Format, formatOf, type Preview, previewBytes, previewOf } from './preview';
 import { isCompressed, sendFile, type Upload } from './upload';
 
+/** How far the import of a file has come. */
 export interface Work {
   readonly resource: Resource;
   readonly file?: File;
@@ -68,6 +71,7 @@ async function readBeginning(file: File): Promise<{ text: string; bytes: { shown
 /** The last character may be cut, which is not a fault of the file. */
 const decoded = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes, { stream: true });
 
+/** What the page of imports does. */
 export interface WorkActions {
   chooseResource(resource: Resource): void;
   /** Reads the beginning of the file. Nothing is sent. */
@@ -122,8 +126,9 @@ function actionsOf(key: string): WorkActions {
         put(key, { ...before, ...(isDryRun ? { checkId: started._id } : { importId: started._id }) });
         return started;
       } catch (problem) {
-        const isAborted = problem instanceof DOMException;
-        put(key, isAborted ? before : { ...before, problem });
+        // The sign-in says that a session has ended, and the file can be sent again after it.
+        const isSaid = problem instanceof DOMException || (problem instanceof Failure && problem.status === 401);
+        put(key, isSaid ? before : { ...before, problem });
         return undefined;
       } finally {
         uploads.delete(key);
@@ -144,7 +149,8 @@ export function useWork(): Work & WorkActions {
   const client = useQueryClient();
   const scope = useScope();
   const { project, environment } = scope;
-  const key = `${project}/${environment}`;
+  // Nothing that one account has chosen is another one's.
+  const key = `${useWorkspace().session.account?._id ?? ''}/${project}/${environment}`;
   const work = useSyncExternalStore(
     subscribe,
     useCallback(() => works.get(key) ?? nothing, [key]),

@@ -4,6 +4,7 @@ import type { Event } from '../../client/types';
 /** Bound of each list of events. Older ones are counted, and left out. */
 export const maxEvents = 2_000;
 
+/** An event, and when this page got it. */
 export interface Arrived {
   readonly event: Event;
   /** Epoch ms by the clock of this browser. */
@@ -81,6 +82,7 @@ export function resume(feed: Feed): Feed {
   return { shown: kept, held: [], dropped: feed.dropped + dropped };
 }
 
+/** Which events are shown; empty text: all. */
 export interface EventFilter {
   readonly type: string;
   readonly tag: string;

@@ -71,11 +71,11 @@ const pauseFactor = 3;
 export const drawEveryMs = (devices: number, longestMs: number): number =>
   Math.max(devices > manyDevices ? everyMs.many : everyMs.few, longestMs * pauseFactor);
 
-/**
- * Returns the time after which to ask for newer positions: some seconds before the newest receipt, because positions
- * of other devices may be stored a moment later.
- */
-export function askAfter(fleet: Fleet, overlapMs = 5_000): string | undefined {
+/** Positions of other devices may be stored a moment later. */
+const overlapMs = 5_000;
+
+/** Returns the time after which to ask for newer positions: some seconds before the newest receipt. */
+export function askAfter(fleet: Fleet): string | undefined {
   let newest = '';
   for (const { position } of fleet.values()) if (position.receivedAt > newest) newest = position.receivedAt;
   return newest === '' ? undefined : new Date(Date.parse(newest) - overlapMs).toISOString();

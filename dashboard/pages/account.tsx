@@ -12,6 +12,7 @@ import { Form, FormDialog } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { RelativeTime } from '../components/relative-time';
+import { RoleBadge } from '../components/role-badge';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
@@ -69,7 +70,7 @@ function Projects() {
                 <code>{_id}</code>
               </p>
             </div>
-            <Badge tone={role === 'owner' ? 'accent' : 'neutral'}>{role}</Badge>
+            <RoleBadge role={role} />
             {_id === chosen._id ? (
               <Link href="/settings" className="button" aria-label={`Settings of ${name}`}>
                 Settings
@@ -250,7 +251,7 @@ function Browsers() {
             </p>
           </div>
           {browser.current ? (
-            <Badge tone="accent">this browser</Badge>
+            <Badge tone="accent">This browser</Badge>
           ) : (
             <Button
               isBusy={end.isPending && end.variables._id === browser._id}

@@ -109,9 +109,6 @@ export default function Analytics() {
     { ...filter, groupBy: 'none' },
     { refetchInterval: insideRefreshMs },
   );
-  // The rows by tag and hour may be cut, so the total is not their sum.
-  const total = users.data && (users.data.rows[0]?.entries ?? 0);
-  const dwell = dwells.data?.rows[0];
   const isFiltered = tag !== '' || externalId !== '';
   const datesProblem = problemAt(entries.error, 'from') ?? problemAt(entries.error, 'to');
   return (
@@ -129,16 +126,17 @@ export default function Analytics() {
     >
       <Toolbar state={state} type={type} choose={choose} tags={tagsOf(entries.data?.rows)} problem={datesProblem} />
       <Tiles>
-        <Tile label="Entries" value={total === undefined ? undefined : grouped(total)} />
-        <Tile label="Different users" value={users.data && grouped(users.data.rows[0]?.users ?? 0)} />
-        <Tile label="Median visit" value={dwells.data && minutesText(dwell?.p50Minutes)} />
+        {/* The rows by tag and hour may be cut, so the total is not their sum. */}
+        <Tile label="Entries" value={textOf(users, ({ rows }) => grouped(rows[0]?.entries ?? 0))} />
+        <Tile label="Different users" value={textOf(users, ({ rows }) => grouped(rows[0]?.users ?? 0))} />
+        <Tile label="Median visit" value={textOf(dwells, ({ rows }) => minutesText(rows[0]?.p50Minutes))} />
         <Tile
           label={
             <>
               Inside now <span className="live-dot" />
             </>
           }
-          value={inside.data && grouped(inside.data.rows[0]?.devices ?? 0)}
+          value={textOf(inside, ({ rows }) => grouped(rows[0]?.devices ?? 0))}
         />
       </Tiles>
       {datesProblem !== undefined ? null : entries.error && entries.data === undefined ? (
@@ -176,6 +174,15 @@ export default function Analytics() {
     </Page>
   );
 }
+
+interface Answer<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+}
+
+/** Returns the number of a tile: a dash if it could not be loaded, undefined while it is on its way. */
+const textOf = <Data,>({ data, error }: Answer<Data>, text: (data: Data) => string): string | undefined =>
+  data === undefined ? (error ? '–' : undefined) : text(data);
 
 const tagsOf = (rows: readonly { tag?: string }[] = []): string[] =>
   [...new Set(rows.flatMap(({ tag }) => tag ?? []))].sort();

@@ -1,16 +1,27 @@
 /** The keys of the environment: what they are for, and their replacement, which shows the new key once. */
 import { useState } from 'react';
 import type { Project } from '../../client/types';
-import { call } from '../client/call';
+import { type Answer, callIn, type Environment } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Issued, Loading, Notice, Page } from '../components/controls';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf } from '../components/toasts';
+import { isOutdated, saveOver } from '../forms/edit';
 import { rememberKey } from '../state/fresh-keys';
-import { useWorkspace } from '../state/session';
+import { environmentNames, useWorkspace } from '../state/session';
 
 type Key = Project['keys'][number];
+type Loaded = Answer<'GET /v1/projects/{id}'>;
+
+/** A key that is to be replaced, and the project as it was shown then: somebody else may replace the key meanwhile. */
+interface Chosen {
+  readonly key: Key;
+  readonly opened: Loaded;
+}
+
+const keysIn = ({ project }: Loaded, environment: Environment): readonly Key[] =>
+  project.keys.filter((key) => key.environment === environment);
 
 const purposes = {
   publishable: 'For apps and web pages: sends locations, reads what a device may know, draws maps.',
@@ -19,15 +30,19 @@ const purposes = {
 
 export default function Keys() {
   const { project, environment, isOwner } = useWorkspace();
-  const [chosen, setChosen] = useState<Key>();
+  const [chosen, setChosen] = useState<Chosen>();
   const [issued, setIssued] = useState<string>();
   const loaded = useApi('GET /v1/projects/{id}', { path: { id: project._id } }, { enabled: isOwner });
-  const rotate = useChange(
-    ({ kind }: Key) =>
-      call('POST /v1/projects/{id}/keys/rotate', { path: { id: project._id }, body: { environment, kind } }),
-    'projects',
-  );
-  const name = environment === 'live' ? 'Live' : 'Test';
+  const rotate = useChange(({ key: { kind }, opened }: Chosen, scope) => {
+    const path = { id: project._id };
+    const hintIn = (state: Loaded) => keysIn(state, environment).find((key) => key.kind === kind)?.hint;
+    return saveOver(opened, hintIn, {
+      load: () => callIn(scope, 'GET /v1/projects/{id}', { path }),
+      save: (ifMatch) =>
+        callIn(scope, 'POST /v1/projects/{id}/keys/rotate', { path, body: { environment, kind }, ifMatch }),
+    });
+  }, 'projects');
+  const name = environmentNames[environment];
   return (
     <Page
       title="Keys"
@@ -42,32 +57,34 @@ export default function Keys() {
             <Loading rows={3} />
           ) : (
             <ul>
-              {loaded.data.project.keys
-                .filter((key) => key.environment === environment)
-                .map((key) => (
-                  <li key={key.kind} className="list-row">
-                    <div className="grow">
-                      <h2>{key.kind === 'secret' ? 'Secret key' : 'Publishable key'}</h2>
-                      <p className="quiet">{purposes[key.kind]}</p>
-                      <p className="row small">
-                        <code>{key.hint}</code>
-                        <span className="quiet">
-                          created <RelativeTime time={key.createdAt} />
-                        </span>
-                      </p>
-                    </div>
-                    <Button icon="refresh" aria-label={`Replace the ${key.kind} key`} onClick={() => setChosen(key)}>
-                      Replace
-                    </Button>
-                  </li>
-                ))}
+              {keysIn(loaded.data, environment).map((key) => (
+                <li key={key.kind} className="list-row">
+                  <div className="grow">
+                    <h2>{key.kind === 'secret' ? 'Secret key' : 'Publishable key'}</h2>
+                    <p className="quiet">{purposes[key.kind]}</p>
+                    <p className="row small">
+                      <code>{key.hint}</code>
+                      <span className="quiet">
+                        created <RelativeTime time={key.createdAt} />
+                      </span>
+                    </p>
+                  </div>
+                  <Button
+                    icon="refresh"
+                    aria-label={`Replace the ${key.kind} key`}
+                    onClick={() => setChosen({ key, opened: loaded.data })}
+                  >
+                    Replace
+                  </Button>
+                </li>
+              ))}
             </ul>
           )}
         </div>
       )}
       {chosen && (
         <Confirm
-          title={`Replace the ${name} ${chosen.kind} key?`}
+          title={`Replace the ${name} ${chosen.key.kind} key?`}
           action="Replace key"
           isBusy={rotate.isPending}
           problem={rotate.error ? messageOf(rotate.error) : undefined}
@@ -75,16 +92,17 @@ export default function Keys() {
           onConfirm={() =>
             rotate.mutate(chosen, {
               onSuccess: ({ key }) => {
-                rememberKey(project._id, environment, chosen.kind, key);
+                rememberKey(project._id, environment, chosen.key.kind, key);
                 setChosen(undefined);
                 setIssued(key);
               },
+              onError: (error) => isOutdated(error) && void loaded.refetch(),
             })
           }
         >
           <p>
-            <code>{chosen.hint}</code> is refused from the moment of replacement. Everything that uses it must get the
-            new key.
+            <code>{chosen.key.hint}</code> is refused from the moment of replacement. Everything that uses it must get
+            the new key.
           </p>
         </Confirm>
       )}

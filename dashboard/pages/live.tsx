@@ -10,6 +10,7 @@ import type { StreamState } from '../client/stream';
 import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type Palette } from '../components/data-map';
+import { useFencesOnMap } from '../components/fences-on-map';
 import { Icon } from '../components/icons';
 import { TypedFilter } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
@@ -20,6 +21,7 @@ import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime, timeOfDay } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { useVirtualRows } from '../components/virtual-rows';
+import { cornersOf } from '../drawing/places';
 import { EventTitle } from '../live/event-title';
 import {
   accuracyText,
@@ -70,6 +72,8 @@ function dotsOf(fleet: Fleet, nowMs: number, chosen: string | undefined): readon
   }));
   return dots.sort((one, other) => Number(one.isChosen) - Number(other.isChosen));
 }
+
+const placesOf = (fleet: Fleet): LngLat[] => [...fleet.values()].map(({ position }) => position.coordinates);
 
 interface FleetState {
   readonly fleet: Fleet;
@@ -227,9 +231,10 @@ export default function Live() {
   const [opened, setOpened] = useState<Event>();
   const [device, setDevice] = useState<string>();
   const hasFitted = useRef(false);
+  const hasFittedFences = useRef(false);
 
   const shown = useMemo(() => feed.shown.filter(({ event }) => matchesFilter(event, filter)), [feed, filter]);
-  useEffect(() => map?.set('fences', fences.features), [map, fences.features]);
+  const fencesText = useFencesOnMap(map, fences);
   useEffect(() => {
     if (map === undefined) return;
     let frame = 0;
@@ -256,15 +261,20 @@ export default function Live() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope is somewhere else
   useEffect(() => {
     hasFitted.current = false;
+    hasFittedFences.current = false;
     setDevice(undefined);
   }, [scope]);
   useEffect(() => {
     if (hasFitted.current || map === undefined) return;
-    const places: LngLat[] = [...fleet.values()].map(({ position }) => position.coordinates);
-    if (places.length === 0) return;
-    hasFitted.current = true;
-    map.fit(places, 15);
-  }, [map, fleet]);
+    // Until a device comes, its project's geofences say more than a map of the world.
+    if (fleet.size > 0) {
+      hasFitted.current = true;
+      map.fit(placesOf(fleet), 15);
+    } else if (isRead && !hasFittedFences.current && fences.loaded.index.byId.size > 0) {
+      hasFittedFences.current = true;
+      map.fit([...fences.loaded.index.byId.values()].flatMap(cornersOf), 14);
+    }
+  }, [map, fleet, isRead, fences.loaded]);
 
   const open = useCallback(
     (event: Event) => {
@@ -312,12 +322,19 @@ export default function Live() {
             onReady={setMap}
             onClick={setDevice}
           />
-          <p className="map-count" role="status">
+          <div className="map-count">
             {!isRead && !refusal && <span className="spinner" />}
-            {isRead ? counted(fleet.size, 'device') : refusal ? 'No devices are loaded' : 'Loading devices'}
-            {hasMore && ', those received last'}
-            {fences.cut !== undefined && `; ${fences.cut}`}
-          </p>
+            <p role="status">
+              {isRead ? counted(fleet.size, 'device') : refusal ? 'No devices are loaded' : 'Loading devices'}
+              {hasMore && ', those received last'}
+              {fencesText !== undefined && `; ${fencesText}`}
+            </p>
+            {map !== undefined && fleet.size > 0 && (
+              <button type="button" className="link-button" onClick={() => map.fit(placesOf(fleet), 15)}>
+                Show all
+              </button>
+            )}
+          </div>
           {chosen && (
             <section className="card card-body stack-tight map-card" aria-label="Chosen device">
               <div className="spread">

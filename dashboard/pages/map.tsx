@@ -16,6 +16,7 @@ import { type Found, MapSearch } from '../drawing/search';
 import { beaconKind } from '../forms/beacon-fields';
 import { geofenceKind } from '../forms/geofence-fields';
 import { StoredRecord } from '../forms/record-form';
+import { usePageTitle } from '../state/page-title';
 import { scopeIn, withScope } from '../state/scope-address';
 import { useWorkspace } from '../state/session';
 import { writeStored } from '../state/storage';
@@ -124,9 +125,7 @@ export default function PlacesMap() {
   const [layers, setLayers] = useState(allLayers);
   const [problem, setProblem] = useState<string>();
   const { choice, style, chooseStyle } = useStyle();
-  useEffect(() => {
-    document.title = 'Map · Fenceline';
-  }, []);
+  usePageTitle('Map');
   useViewFocus();
   const stage = useMapStage({ first, style, layers, selection, onProblem: setProblem });
   const { begin, go, forms } = useSelecting(stage, first, selection, setSelection);

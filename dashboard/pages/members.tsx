@@ -4,26 +4,25 @@ import type { Member } from '../../client/types';
 import { type Answer, call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { useAction } from '../components/action';
-import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
+import { Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Form } from '../components/form';
 import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
+import { RoleBadge, roleNames } from '../components/role-badge';
 import type { TableColumn } from '../components/table';
 import { messageOf, useToasts } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
 import { problemAt } from '../forms/draft';
+import { areMailsSent } from '../state/server-facts';
 import { useWorkspace } from '../state/session';
 import { useUnsaved } from '../state/unsaved';
 import { useAddressTexts } from '../state/view-address';
 
 type Role = Member['role'];
 
-const roles = [
-  { value: 'owner', label: 'Owner' },
-  { value: 'viewer', label: 'Viewer' },
-] as const;
+const roles = (['owner', 'viewer'] as const).map((value) => ({ value, label: roleNames[value] }));
 
 /** A project has no more, and a page of the API holds them. */
 const maxMembers = 1_000;
@@ -150,7 +149,7 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
             ))}
           </select>
         ) : (
-          <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{member.role}</Badge>
+          <RoleBadge role={member.role} />
         ),
     },
   ];
@@ -201,7 +200,7 @@ function InvitationTable({ invitations }: { readonly invitations: readonly Invit
         person(
           email,
           <>
-            {role}, ends <RelativeTime time={expiresAt} />
+            {roleNames[role]}, ends <RelativeTime time={expiresAt} />
           </>,
         ),
     },
@@ -230,7 +229,7 @@ function Invite() {
   useUnsaved(email !== '');
   const invite = useChange(async (email: string) => {
     await call('POST /v1/invitations', { body: { email, role } });
-    toasts.say(`An invitation to ${email} is on its way.`);
+    toasts.say(`The invitation to ${email} is ${areMailsSent ? 'on its way' : 'in the outbox folder'}.`);
   }, 'invitations');
   function submit() {
     invite.mutate(email, {
@@ -255,6 +254,12 @@ function Invite() {
           Invite
         </Button>
       </div>
+      {!areMailsSent && (
+        <p className="quiet small">
+          No mails are sent here. The invitation goes to the outbox folder, where the operator of the server finds its
+          link.
+        </p>
+      )}
       {invite.error && !isAtField && (
         <Notice tone="danger" role="alert">
           {messageOf(invite.error)}

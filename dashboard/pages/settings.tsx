@@ -10,7 +10,7 @@ import { useToasts } from '../components/toasts';
 import { patchOf, problemAt, quantityOf } from '../forms/draft';
 import { useSavedForm } from '../forms/edit';
 import { FormEnd, FormProblem, Section } from '../forms/parts';
-import { sessionKey, useWorkspace } from '../state/session';
+import { environmentNames, sessionKey, useWorkspace } from '../state/session';
 
 type Loaded = Answer<'GET /v1/settings'>;
 
@@ -21,7 +21,7 @@ export default function SettingsView() {
     <Page
       title="Settings"
       isNarrow
-      intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. They apply to every later location.`}
+      intro={`How events are made in ${environmentNames[environment]}. Changes apply to later locations.`}
     >
       <ProjectName />
       <LoadProblem query={loaded} />

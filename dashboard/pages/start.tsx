@@ -15,7 +15,7 @@ import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { degreesOf, isElsewhere, problemAt, problemOfDegrees, quantityOf } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
-import { useScope, useWorkspace } from '../state/session';
+import { environmentNames, useScope, useWorkspace } from '../state/session';
 
 export default function Start() {
   const { environment } = useWorkspace();
@@ -27,7 +27,7 @@ export default function Start() {
   const page = {
     title: 'Getting started',
     isNarrow: true,
-    intro: `Three steps from an empty project to its first event, in ${environment === 'live' ? 'Live' : 'Test'}.`,
+    intro: `Three steps from an empty project to its first event, in ${environmentNames[environment]}.`,
   };
   // The form of an empty project would move all else when it goes.
   if (geofences.data === undefined) {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Sync } from '../../client/types';
-import { type Answer, call, callIn, isNotFound, untilGone } from '../client/call';
+import { type Answer, call, callIn, Failure, isNotFound, type Scope, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { useAction } from '../components/action';
 import {
@@ -12,6 +12,7 @@ import {
   Confirm,
   Empty,
   Loading,
+  Notice,
   Page,
   Segments,
   TextArea,
@@ -29,6 +30,7 @@ import { useSavedForm } from '../forms/edit';
 import { FormEnd, Section } from '../forms/parts';
 import { changeOf, draftOf, newSync, type SyncDraft, syncFields } from '../forms/sync';
 import { ImportTable, useRequesters } from '../importing/history';
+import { areMailsSent } from '../state/server-facts';
 import { useWorkspace } from '../state/session';
 import '../styles/import.css';
 
@@ -76,13 +78,9 @@ export default function SyncPage() {
           </Empty>
         </div>
       )}
-      {isAbsent && isCreating && <SyncForm loaded={undefined} />}
-      {loaded.data && !isAbsent && (
-        <>
-          <State sync={loaded.data.sync} />
-          <SyncForm loaded={loaded.data} />
-        </>
-      )}
+      {isPresent && <State sync={loaded.data.sync} />}
+      {/* One form in all states: somebody else may set up or delete the sync while it is filled in. */}
+      {(isPresent || isAbsent) && <SyncForm loaded={isPresent ? loaded.data : undefined} isWanted={isCreating} />}
       {!loaded.isPending && <PastImports />}
     </Page>
   );
@@ -227,7 +225,26 @@ const protocols = [
 
 const draftIn = (loaded: Loaded | undefined): SyncDraft => (loaded ? draftOf(loaded.sync) : newSync);
 
-function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
+/** Refuses to set up what somebody else has set up meanwhile: that would replace it in silence. */
+async function refuseExisting(scope: Scope): Promise<void> {
+  const isThere = await callIn(scope, 'GET /v1/sync', {}).then(
+    () => true,
+    (error) => {
+      if (isNotFound(error)) return false;
+      throw error;
+    },
+  );
+  if (isThere) throw new Failure(412, { type: 'precondition_failed' });
+}
+
+interface FormProps {
+  /** Undefined: there is no sync. */
+  readonly loaded: Loaded | undefined;
+  /** Whether an owner has asked for the form. That of a stored sync is always shown. */
+  readonly isWanted: boolean;
+}
+
+function SyncForm({ loaded, isWanted }: FormProps) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
   const [isDeleting, setDeleting] = useState(false);
@@ -236,24 +253,36 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
     draftIn,
     {
       load: (scope) => callIn(scope, 'GET /v1/sync', {}),
-      save: (scope, { initial, draft, ifMatch }) =>
-        callIn(scope, 'PUT /v1/sync', { body: changeOf(loaded && initial, draft), ifMatch }),
+      async save(scope, { initial, draft, ifMatch }) {
+        const isNew = ifMatch === undefined;
+        if (isNew) await refuseExisting(scope);
+        return callIn(scope, 'PUT /v1/sync', { body: changeOf(isNew ? undefined : initial, draft), ifMatch });
+      },
     },
     'sync',
     'imports',
   );
   const { draft, set, text } = form;
-  // The deletion puts another view in place of this form, so it speaks for itself.
+  const wasDeleted = loaded === undefined && !isWanted;
   const remove = useChange(async () => {
     await untilGone(call('DELETE /v1/sync', {}));
+    // Nobody is asked about changes of what is gone.
+    form.discard();
+    setDeleting(false);
     toasts.say('The sync is deleted.');
   }, 'sync');
   async function submit() {
     const saved = await form.save();
     if (saved) toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
   }
+  if (loaded === undefined && !isWanted && !form.isChanged) return null;
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
+      {wasDeleted && (
+        <Notice tone="warning" role="alert">
+          Somebody else has deleted the sync meanwhile. To save is to set it up again.
+        </Notice>
+      )}
       <FormFields className="stack" isReadOnly={!isOwner} isSaving={form.isSaving}>
         <Section title="Configuration">
           <Check
@@ -265,7 +294,11 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
           <TextField
             label="Notification email"
             type="email"
-            hint="Gets a mail about each run, successful or not. Empty: nobody"
+            hint={
+              areMailsSent
+                ? 'Gets a mail about each run, successful or not. Empty: nobody'
+                : 'No mails are sent here. A mail about each run goes to the outbox folder. Empty: none'
+            }
             {...text('notificationEmail')}
           />
           {isOwner ? (

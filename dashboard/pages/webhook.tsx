@@ -118,7 +118,7 @@ export default function WebhookView() {
           <Waiting id={id} />
         </Tabs.Content>
         <Tabs.Content value="secrets">
-          <Secrets webhook={webhook} />
+          <Secrets loaded={loaded.data} />
         </Tabs.Content>
         {/* It stays in the document, with what is typed, while another tab is shown. */}
         <Tabs.Content value="settings" forceMount hidden={tab !== 'settings'}>

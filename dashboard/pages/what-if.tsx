@@ -69,7 +69,10 @@ export default function WhatIf() {
   const forget = useUnsaved(!isEqual({ ...draft, type: firstDraft.type }, firstDraft));
   const found = useFound(run.replay);
 
-  const submit = () =>
+  function submit() {
+    // Its place may have been typed, and its events are few pixels on a map of the world.
+    const outline = proposed && outlineOf(proposed);
+    if (outline) map?.fit(outline);
     run.start({
       days: Number(days),
       ...((shape !== 'none' || !keepsFences) && {
@@ -78,6 +81,7 @@ export default function WhatIf() {
       }),
       ...(Object.keys(settings).length > 0 && { settings }),
     });
+  }
   function addPoint(at: LngLat) {
     if (shape === 'none') return;
     if (isGeoJson(draft)) toasts.say('Remove the GeoJSON to add corners on the map.');

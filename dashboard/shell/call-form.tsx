@@ -7,8 +7,10 @@ import { messageOf } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 
 interface FormProps<O extends Operation> {
-  readonly title: string;
-  readonly intro?: string;
+  readonly title: ReactNode;
+  readonly intro?: ReactNode;
+  /** The address whose password is asked for, so that the browser keeps and finds it. */
+  readonly username?: string;
   readonly operation: O;
   readonly fields: readonly FieldName[];
   readonly action: string;
@@ -19,15 +21,7 @@ interface FormProps<O extends Operation> {
   then(answer: Answer<O>): void;
 }
 
-type FieldName =
-  | 'email'
-  | 'password'
-  | 'newPassword'
-  | 'anyPassword'
-  | 'presentPassword'
-  | 'nextPassword'
-  | 'project'
-  | 'name';
+type FieldName = 'email' | 'password' | 'newPassword' | 'presentPassword' | 'nextPassword' | 'project' | 'name';
 type Values = Record<FieldName, string>;
 
 const fieldsOf = {
@@ -45,13 +39,6 @@ const fieldsOf = {
     autoComplete: 'new-password',
     param: 'password',
     hint: 'At least 12 characters',
-  },
-  anyPassword: {
-    label: 'Password',
-    type: 'password',
-    autoComplete: 'current-password',
-    param: 'password',
-    hint: 'Of your account, or of a new one: at least 12 characters',
   },
   presentPassword: {
     label: 'Current password',
@@ -81,7 +68,6 @@ const noValues: Values = {
   email: '',
   password: '',
   newPassword: '',
-  anyPassword: '',
   presentPassword: '',
   nextPassword: '',
   project: '',
@@ -92,6 +78,7 @@ const noValues: Values = {
 export function CallForm<O extends Operation>({
   title,
   intro,
+  username,
   operation,
   fields,
   action,
@@ -121,6 +108,9 @@ export function CallForm<O extends Operation>({
         <h1>{title}</h1>
         {intro && <p className="quiet">{intro}</p>}
       </div>
+      {username !== undefined && (
+        <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      )}
       {fields.map((name, index) => {
         const { label, type, autoComplete, hint, param: at } = fieldsOf[name];
         return (

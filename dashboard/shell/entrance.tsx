@@ -1,15 +1,17 @@
 /** Signing in and up, and what the links of mails ask for. */
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Session } from '../../client/types';
-import type { Answer } from '../client/call';
-import { Button, Notice } from '../components/controls';
+import { type Answer, call, Failure } from '../client/call';
+import { Button, Loading, Notice } from '../components/controls';
 import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
+import { messageOf } from '../components/toasts';
+import { areMailsSent, isSignUpOn } from '../state/server-facts';
 import { replaceSession } from '../state/session';
 import { useHeld } from '../state/unsaved';
 import { BackButton, CallForm, LinkButton } from './call-form';
-import { type Issued, isSignUpOn, NoProject } from './no-project';
+import { type Issued, NoProject } from './no-project';
 import type { Purpose } from './purpose';
 
 type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
@@ -52,7 +54,9 @@ export function Entrance(props: Props) {
             </Notice>
           )}
           {hasEnded && view === 'sign-in' && told === undefined && (
-            <Notice role="status">Your session has ended. Sign in again to go on.</Notice>
+            <Notice role="status">
+              Your session has ended. Nothing was changed after that. Sign in again to go on.
+            </Notice>
           )}
           {issued ? (
             <SignedUp {...issued} onDone={onDone} />
@@ -125,6 +129,10 @@ function SignIn({ show, onDone }: FormParts) {
   );
 }
 
+const afterSignUp = areMailsSent
+  ? 'Open the link in the mail that was sent to you.'
+  : 'No mails are sent here. Your link is in the outbox folder: ask the operator of the server for it.';
+
 function SignUp({ show, onIssued }: FormParts) {
   return (
     <CallForm
@@ -139,7 +147,7 @@ function SignUp({ show, onIssued }: FormParts) {
       then={({ project, session }) => {
         if (session && project) {
           onIssued({ project, session });
-        } else show('sign-in', 'Open the link in the mail that was sent to you. It works once, within an hour.');
+        } else show('sign-in', `${afterSignUp} It works once, within an hour.`);
       }}
       more={
         <span className="small">
@@ -150,16 +158,26 @@ function SignUp({ show, onIssued }: FormParts) {
   );
 }
 
+const reset = areMailsSent
+  ? {
+      intro: 'If the address has an account, it gets a link by mail.',
+      after: 'If the address has an account, a mail is on its way.',
+    }
+  : {
+      intro: 'No mails are sent here. The link goes to the outbox folder, where the operator of the server finds it.',
+      after: 'If the address has an account, its link is in the outbox folder. Ask the operator of the server for it.',
+    };
+
 function Forgotten({ show }: FormParts) {
   return (
     <CallForm
       title="Reset the password"
-      intro="If the address has an account, it gets a link by mail."
+      intro={reset.intro}
       operation="POST /v1/password/reset"
       fields={['email']}
       action="Send the link"
       input={({ email }) => ({ body: { email } })}
-      then={() => show('sign-in', 'If the address has an account, a mail is on its way.')}
+      then={() => show('sign-in', reset.after)}
       more={<BackButton onClick={() => show('sign-in')} />}
     />
   );
@@ -188,15 +206,62 @@ function OneTimeLink({ token, onDone }: FormParts) {
   );
 }
 
+const isSpent = (error: unknown): boolean => error instanceof Failure && error.status === 401;
+
+/** Says to what, as what and by which address, before anything is typed. */
 function Invitation({ token, onDone }: FormParts) {
   const signedIn = useSignedIn(onDone);
+  // A read that changes nothing is a POST, because the token must not be in an address.
+  const preview = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => call('POST /v1/invitations/preview', { body: { token }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const { data, error, isFetching, refetch } = preview;
+  if (data === undefined) {
+    return (
+      <>
+        <h1>Accept the invitation</h1>
+        {error ? (
+          <>
+            <Notice tone="danger" role="alert">
+              {isSpent(error)
+                ? 'This invitation is used, withdrawn or expired. Ask an owner of the project for another one.'
+                : messageOf(error)}
+            </Notice>
+            {!isSpent(error) && (
+              <Button isBusy={isFetching} onClick={() => void refetch()}>
+                Try again
+              </Button>
+            )}
+          </>
+        ) : (
+          <Loading rows={2} />
+        )}
+        <WithoutLink onDone={onDone} />
+      </>
+    );
+  }
+  const { project, email, role, hasAccount } = data.invitation;
   return (
     <CallForm
-      title="Accept the invitation"
+      title={
+        <>
+          Join <bdi>{project}</bdi>
+        </>
+      }
+      intro={
+        <>
+          You are invited as {role === 'owner' ? 'an owner' : 'a viewer'}, by the address <bdi>{email}</bdi>.{' '}
+          {hasAccount ? 'It has an account here.' : 'An account is created for it.'}
+        </>
+      }
+      username={email}
       operation="POST /v1/invitations/accept"
-      fields={['anyPassword']}
+      fields={[hasAccount ? 'password' : 'newPassword']}
       action="Accept"
-      input={({ anyPassword }) => ({ body: { token, password: anyPassword } })}
+      input={({ password, newPassword }) => ({ body: { token, password: hasAccount ? password : newPassword } })}
       then={({ session }) => signedIn(session)}
       more={<WithoutLink onDone={onDone} />}
     />

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { navigate as goTo } from 'wouter/use-browser-location';
 import { call } from '../client/call';
 import { Icon, type IconName } from '../components/icons';
+import { roleNames } from '../components/role-badge';
 import { useToasts } from '../components/toasts';
 import { useOpenHere } from '../state/open-here';
 import { replaceSession, useWorkspace } from '../state/session';
@@ -34,7 +35,7 @@ export function ProjectMenu({ button }: Props) {
                 <span className="grow truncate left" dir="auto">
                   {name}
                 </span>
-                <span className="quiet small">{role}</span>
+                <span className="quiet small">{roleNames[role]}</span>
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>

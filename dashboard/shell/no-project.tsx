@@ -6,11 +6,9 @@ import type { Project, Session } from '../../client/types';
 import { call } from '../client/call';
 import { Button } from '../components/controls';
 import { useToasts } from '../components/toasts';
+import { isSignUpOn } from '../state/server-facts';
 import { passwordIsChanged, replaceSession, sessionKey } from '../state/session';
 import { BackButton, CallForm, LinkButton } from './call-form';
-
-/** Tells whether people may create accounts and projects: the server writes it into the page. */
-export const isSignUpOn = document.querySelector<HTMLMetaElement>('meta[name="sign-up"]')?.content === 'on';
 
 /** A project with its keys, and the session that has it. */
 export interface Issued {

@@ -1,20 +1,16 @@
 /** The frame of all views: navigation, project, the Test/Live switch, and the account. */
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Environment } from '../client/call';
 import { Button, Segments, useModal } from '../components/controls';
 import { Icon, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
 import { useLostFocus } from '../state/lost-focus';
 import { useOpenHere } from '../state/open-here';
-import { useWorkspace } from '../state/session';
+import { environmentNames, useWorkspace } from '../state/session';
 import { navigation, preloadView } from '../views';
 import { UnreachableBanner } from './unreachable';
 
-const environments = [
-  { value: 'test', label: 'Test' },
-  { value: 'live', label: 'Live' },
-] as const satisfies readonly { value: Environment; label: string }[];
+const environments = (['test', 'live'] as const).map((value) => ({ value, label: environmentNames[value] }));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { project, environment, chooseEnvironment } = useWorkspace();

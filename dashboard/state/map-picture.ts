@@ -2,6 +2,7 @@
 import type { Scope } from '../client/call';
 import { forgetStored, readStored, writeStored } from './storage';
 
+/** The views whose map is shown as a picture until it has started. */
 export type PicturedView = 'live' | 'map';
 
 interface StoredPicture {
@@ -31,7 +32,10 @@ export function frameOf(element: Element): Frame {
 
 const nameOf = (view: PicturedView): string => `picture-${view}`;
 
-/** @param place is what the map shows, where that is known before. */
+/**
+ * Returns the name of what a picture shows.
+ * @param place what the map shows, where that is known before.
+ */
 export const subjectOf = ({ project, environment }: Scope, style: string, place = ''): string =>
   [project, environment, style, place].join(' ');
 

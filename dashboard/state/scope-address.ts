@@ -1,6 +1,6 @@
 /**
  * The project and environment in the page's address. So a link shows what its sender saw, and two tabs may show two
- * projects. Views do not see these parameters: {@link ScopedRouter} takes them off and puts them on again. Pure.
+ * projects. Views do not see these parameters: `ScopedRouter` takes them off and puts them on again. Pure.
  */
 import type { Environment, Scope } from '../client/call';
 

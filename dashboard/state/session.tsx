@@ -19,6 +19,7 @@ import { scopeIn, withScope } from './scope-address';
 import { forgetStored, onStoredElsewhere, writeStored } from './storage';
 import { hasUnsaved, leave } from './unsaved';
 
+/** The key of the session among queries. */
 export const sessionKey = ['session'] as const;
 
 /** What is kept of the last session only says what to show, until the server has said who is signed in. */
@@ -125,6 +126,9 @@ export function useSession() {
   });
 }
 
+/** What people call the environments. */
+export const environmentNames: Readonly<Record<Environment, string>> = { test: 'Test', live: 'Live' };
+
 interface Workspace {
   readonly session: Session;
   readonly project: RememberedProject;
@@ -151,6 +155,8 @@ export function useScope(): Scope {
 
 interface Props {
   readonly session: Session;
+  /** Whether the server has said who is signed in. Until then the session is the one that the browser remembers. */
+  readonly isConfirmed: boolean;
   readonly children: ReactNode;
   /** Shown when the account belongs to no project, or not to the one that the address names. */
   readonly withoutProject: ReactNode;
@@ -166,7 +172,7 @@ function showIn(part: Partial<Scope>): void {
  * Chooses the project and environment by the address, by the last choice, or the first project, and gives them to the
  * calls of all views.
  */
-export function WorkspaceProvider({ session, children, withoutProject }: Props) {
+export function WorkspaceProvider({ session, isConfirmed, children, withoutProject }: Props) {
   const client = useQueryClient();
   const named = scopeIn(useSearch());
   const project = projectOf(session, named.project);
@@ -183,9 +189,8 @@ export function WorkspaceProvider({ session, children, withoutProject }: Props) 
     const { pathname, search, hash } = location;
     const here = scopeIn(search);
     if (id === undefined || (here.project !== undefined && here.environment !== undefined)) return;
-    // The server has not said yet who is signed in, or the session has just ended.
-    const { data, dataUpdatedAt } = client.getQueryState(sessionKey) ?? {};
-    if (dataUpdatedAt === 0 || data !== session) return;
+    // The session may have just ended.
+    if (!isConfirmed || client.getQueryData(sessionKey) !== session) return;
     const scope = { project: here.project ?? id, environment: here.environment ?? environment };
     navigate(withScope(pathname + search + hash, scope), { replace: true, state: history.state });
   });

@@ -1,6 +1,7 @@
 /** Light or dark: as the system says, unless the user chose. It is applied before React is there. */
 import { readStored, writeStored } from './storage';
 
+/** What the user has chosen. `system` follows the setting of the operating system. */
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const system = matchMedia('(prefers-color-scheme: dark)');

@@ -25,9 +25,11 @@ interface ExplainedProps {
 export function Explained({ location, answer, error, onClose }: ExplainedProps) {
   const reasons = answer ? reasonsOf(answer) : [];
   const panel = useRef<HTMLElement>(null);
+  // Only its beginning comes into sight: the list above it, from which the next location is chosen, stays there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another location comes into sight as well
   useEffect(() => {
-    panel.current?.scrollIntoView({ block: 'nearest' });
+    const first = panel.current?.querySelector('li') ?? panel.current;
+    first?.scrollIntoView({ block: 'nearest' });
   }, [location._id, answer]);
   const other = answer?.events.filter(({ geofence }) => geofence === undefined) ?? [];
   return (

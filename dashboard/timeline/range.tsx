@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import type { User } from '../../client/types';
 import { Button, TextField } from '../components/controls';
+import { zoneAt } from '../components/time';
 import type { useAddressTexts } from '../state/view-address';
 
 const ranges = [
@@ -10,12 +11,13 @@ const ranges = [
   { value: 'week', label: 'Week', ms: 604_800_000 },
 ] as const;
 
-export const rangeChoices = [...ranges, { value: 'own', label: 'Own' }] as const;
+export const rangeChoices = [...ranges, { value: 'own', label: 'Dates' }] as const;
 type RangeName = (typeof rangeChoices)[number]['value'];
 
 const minuteMs = 60_000;
 const halfDayMs = 43_200_000;
 
+/** The times that a timeline shows, in epoch ms. */
 export interface Range {
   readonly fromMs: number;
   readonly toMs: number;
@@ -125,6 +127,7 @@ export function OwnRangeForm({ own, onType, onShow }: OwnRangeProps) {
         label="From"
         type="datetime-local"
         value={own.from}
+        hint={`Times are in ${zoneAt(new Date())}`}
         problem={problems.from}
         onChange={(from) => onType({ ...own, from })}
       />

@@ -1,12 +1,14 @@
 /** The path of a user on a map, with the accuracy of each location and the geofences near it. */
 import { useQueries } from '@tanstack/react-query';
 import type { Feature, Position } from 'geojson';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Geofence, UserLocation } from '../../client/types';
 import { type Answer, call } from '../client/call';
 import { collectionOf, DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { circleRing } from '../forms/geofence';
 import { useScope } from '../state/session';
+import { sightOf } from './sight';
+import { pathsOf } from './timeline';
 
 const circleOf = (each: UserLocation): Position[] =>
   circleRing(positionOf(each), Math.max(1, each.locationAccuracy)).map(([x, y]) => [x, y]);
@@ -83,11 +85,11 @@ function useShapes(ids: readonly string[]): readonly Geofence[] {
 
 export function TimelineMap({ locations, marks, chosen, explained, onChoose }: TimelineMapProps) {
   const [map, setMap] = useState<MapHandle>();
+  const visited = useMemo(() => [...new Set(locations.flatMap(({ geofences }) => geofences))], [locations]);
   const ids = useMemo(() => {
     const near = explained?.explanation.fences.map(({ _id }) => _id) ?? [];
-    const visited = locations.flatMap(({ geofences }) => geofences);
     return [...new Set([...near, ...visited])].slice(0, maxFences);
-  }, [explained, locations]);
+  }, [explained, visited]);
   const shapes = useShapes(ids);
 
   useEffect(() => {
@@ -112,13 +114,16 @@ export function TimelineMap({ locations, marks, chosen, explained, onChoose }: T
         })),
       ),
     );
-    const path = locations.filter(({ result }) => result === 'applied').map(positionOf);
     map.set(
       'path',
       collectionOf(
-        path.length > 1
-          ? [{ type: 'Feature', geometry: { type: 'LineString', coordinates: path }, properties: {} }]
-          : [],
+        pathsOf(locations)
+          .filter(({ length }) => length > 1)
+          .map((path) => ({
+            type: 'Feature',
+            geometry: { type: 'LineString', coordinates: path.map(positionOf) },
+            properties: {},
+          })),
       ),
     );
     map.set(
@@ -136,7 +141,22 @@ export function TimelineMap({ locations, marks, chosen, explained, onChoose }: T
       ),
     );
   }, [map, locations, marks, chosen]);
-  useEffect(() => map?.fit(locations.map((each): LngLat => positionOf(each))), [map, locations]);
+  /** The locations, and then the geofences that were visited, whose shapes come later. */
+  const sight = useMemo(() => {
+    const positions = locations.map((each): LngLat => positionOf(each));
+    const outlines = shapes.flatMap(({ _id, geometry }) =>
+      geometry && visited.includes(_id) ? [geometry.coordinates[0]!.map(([x, y]): LngLat => [x!, y!])] : [],
+    );
+    return sightOf(positions, outlines);
+  }, [locations, shapes, visited]);
+  /** How many positions were fitted for these locations. Other explanations move nothing. */
+  const fitted = useRef<{ readonly locations: unknown; readonly size: number }>(undefined);
+  useEffect(() => {
+    const isSame = fitted.current?.locations === locations;
+    if (map === undefined || (isSame && (chosen !== undefined || fitted.current!.size >= sight.length))) return;
+    fitted.current = { locations, size: sight.length };
+    map.fit(sight);
+  }, [map, locations, sight, chosen]);
   useEffect(() => {
     if (chosen) map?.flyTo(positionOf(chosen), 15);
   }, [map, chosen]);

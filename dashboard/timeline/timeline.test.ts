@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, ExplainedFence, Explanation, UserLocation } from '../../client/types';
 import { readPages } from './pages';
-import { hasEvents, type Item, locationMark, locationTitle, reasonsOf, timelineOf } from './timeline';
+import { sightOf } from './sight';
+import { hasEvents, type Item, locationMark, locationTitle, pathsOf, reasonsOf, timelineOf } from './timeline';
 
 const timeAt = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const event = (id: string, more: object = {}): Event => ({
@@ -165,5 +166,52 @@ describe('reasons', () => {
         }
       }),
     );
+  });
+});
+
+describe('the map of a timeline', () => {
+  const pathsAt = (...minutes: number[]) =>
+    pathsOf(minutes.toReversed().map((minute) => location(`${minute}`, minute))).map((path) =>
+      path.map(({ _id }) => Number(_id)),
+    );
+
+  test('has no line over hours without a location (fault: a line led from the evening to the morning)', () => {
+    expect(pathsAt(0, 1, 2, 16, 480, 481)).toEqual([
+      [0, 1, 2, 16],
+      [480, 481],
+    ]);
+    expect(pathsAt()).toEqual([]);
+  });
+
+  test('joins the locations of a device that reports seldom, and leaves out those that were not applied', () => {
+    expect(pathsAt(0, 30, 60, 90, 120, 300)).toEqual([[0, 30, 60, 90, 120], [300]]);
+    const stale = { ...location('stale', 1), result: 'stale' } as UserLocation;
+    expect(pathsOf([location('2', 2), stale, location('0', 0)]).flat()).not.toContain(stale);
+  });
+
+  test('shows visited geofences whole, but for those that would make the path a dot (fault: edges were cut)', () => {
+    const way = [
+      [11.25, 43.77],
+      [11.26, 43.77],
+    ] as const;
+    const square = (degrees: number) =>
+      [
+        [11.25 - degrees, 43.77 - degrees],
+        [11.25 + degrees, 43.77 + degrees],
+      ] as const;
+    expect(sightOf(way, [square(0.01), square(3)])).toEqual([...way, ...square(0.01)]);
+    expect(sightOf([way[0]], [square(0.005)])).toHaveLength(3);
+    expect(sightOf([], [square(3)])).toEqual([]);
+    expect(
+      sightOf(
+        [[179.999, 0]],
+        [
+          [
+            [179.995, 0],
+            [-179.995, 0],
+          ],
+        ],
+      ),
+    ).toHaveLength(3);
   });
 });

@@ -13,6 +13,7 @@ interface LocationItem {
   /** Those of `location.events` that are loaded. */
   readonly events: readonly Event[];
 }
+/** A row of the timeline. An event is one only if its location is not listed. */
 export type Item = LocationItem | { readonly kind: 'event'; readonly at: string; readonly event: Event };
 
 /** Returns the items, newest first. Each event is at its location, or else by itself; none is there twice. */
@@ -48,6 +49,33 @@ export function locationTitle({ location: { events, result } }: LocationItem): s
   return events.length === 0 ? resultTexts[result] : counted(events.length, 'event');
 }
 
+/** A pause of less is no gap, however often the device reports. */
+const minGapMs = 15 * 60_000;
+/** A device that reports every half an hour has no gaps of half an hour. */
+const gapIntervals = 5;
+
+/**
+ * Returns the ways between locations, which come newest first: a way ends where the device was not heard of for long.
+ * Nobody knows where it was meanwhile, and a straight line would say so.
+ */
+export function pathsOf(locations: readonly UserLocation[]): readonly (readonly UserLocation[])[] {
+  const timeOf = ({ at }: UserLocation): number => Date.parse(at);
+  const sorted = locations
+    .filter(({ result }) => result === 'applied')
+    .toReversed()
+    .sort((a, b) => timeOf(a) - timeOf(b));
+  const gaps = sorted.slice(1).map((each, index) => timeOf(each) - timeOf(sorted[index]!));
+  const usualMs = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  const maxMs = Math.max(minGapMs, gapIntervals * usualMs);
+  const paths: UserLocation[][] = [];
+  for (const [index, location] of sorted.entries()) {
+    if (index === 0 || gaps[index - 1]! > maxMs) paths.push([]);
+    paths.at(-1)!.push(location);
+  }
+  return paths;
+}
+
+/** What happened with one geofence at a location, and why. */
 export interface Reason {
   readonly fence: ExplainedFence;
   readonly name: string;

@@ -106,7 +106,7 @@ const columnsWith = (open: (attempt: Attempt) => void): readonly TableColumn<Att
 ];
 
 /** Returns the types of the events in the request, as far as its body is JSON. */
-export function typesOf({ request: { body }, reason }: Attempt): string {
+function typesOf({ request: { body }, reason }: Attempt): string {
   if (reason === 'test') return 'sample';
   try {
     const { event, events = [event] } = JSON.parse(body) as { event?: { type: string }; events?: { type: string }[] };

@@ -5,6 +5,7 @@ import { useChange } from '../client/hooks';
 import { Check, TextField } from '../components/controls';
 import { counted } from '../components/counts';
 import { FormDialog } from '../components/form';
+import { zoneAt } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 
@@ -62,6 +63,7 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
         <TextField
           label="Events from"
           type="datetime-local"
+          hint={`Times are in ${zoneAt(new Date())}`}
           value={from}
           problem={problemAt(error, 'from')}
           onChange={setFrom}

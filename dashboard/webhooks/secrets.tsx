@@ -1,27 +1,44 @@
 /** The secrets that sign a webhook's requests, and their rotation. */
 import { useState } from 'react';
 import type { Webhook } from '../../client/types';
-import { call, untilGone } from '../client/call';
-import { useChange } from '../client/hooks';
+import { type Answer, call, callIn, untilGone } from '../client/call';
+import { useChange, useRefresh } from '../client/hooks';
 import { Button, Confirm, Issued, TextField } from '../components/controls';
 import { FormDialog } from '../components/form';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt, quantityOf } from '../forms/draft';
+import { isOutdated, saveOver } from '../forms/edit';
 import { useWorkspace } from '../state/session';
 
+type Loaded = Answer<'GET /v1/webhooks/{id}'>;
+
+/** A rotation that is asked for, and the webhook as it was shown then: somebody else may rotate it meanwhile. */
+interface Rotation {
+  readonly opened: Loaded;
+  readonly overlap: string;
+}
+
+const idsIn = ({ webhook }: Loaded) => webhook.secrets.map(({ _id }) => _id);
+
 /** Lists the secrets of a webhook, rotates them and revokes older ones. A new one is shown once. */
-export function Secrets({ webhook }: { readonly webhook: Webhook }) {
+export function Secrets({ loaded }: { readonly loaded: Loaded }) {
+  const { webhook } = loaded;
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const [overlap, setOverlap] = useState<string>();
+  const [rotation, setRotation] = useState<Rotation>();
   const [issued, setIssued] = useState<string>();
   const [revoked, setRevoked] = useState<Webhook['secrets'][number]>();
   const path = { id: webhook._id };
-  const rotate = useChange(
-    () => call('POST /v1/webhooks/{id}/secrets', { path, body: { overlapHours: quantityOf(overlap ?? '') ?? 0 } }),
-    'webhooks',
-  );
+  const refresh = useRefresh('webhooks');
+  const rotate = useChange(({ opened, overlap }: Rotation, scope) => {
+    const body = { overlapHours: quantityOf(overlap) ?? 0 };
+    // It may end secrets that are shown, and none that somebody else has made meanwhile.
+    return saveOver(opened, idsIn, {
+      load: () => callIn(scope, 'GET /v1/webhooks/{id}', { path }),
+      save: (ifMatch) => callIn(scope, 'POST /v1/webhooks/{id}/secrets', { path, body, ifMatch }),
+    });
+  }, 'webhooks');
   const revoke = useChange(async (secretId: string) => {
     await untilGone(call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } }));
     toasts.say('The secret is revoked.');
@@ -35,7 +52,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
             icon="refresh"
             onClick={() => {
               rotate.reset();
-              setOverlap('24');
+              setRotation({ opened: loaded, overlap: '24' });
             }}
           >
             Rotate
@@ -67,7 +84,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
           </li>
         ))}
       </ul>
-      {overlap !== undefined && (
+      {rotation && (
         <FormDialog
           title="Rotate the secret"
           action="Rotate"
@@ -75,23 +92,24 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
           error={rotate.error}
           problem={isElsewhere(rotate.error, ['overlapHours']) ? messageOf(rotate.error) : undefined}
           onSubmit={() =>
-            rotate.mutate(undefined, {
+            rotate.mutate(rotation, {
               onSuccess: ({ webhook: { secrets } }) => {
-                setOverlap(undefined);
+                setRotation(undefined);
                 setIssued(secrets.find(({ secret }) => secret !== undefined)?.secret);
               },
+              onError: (error) => isOutdated(error) && void refresh(),
             })
           }
-          onClose={() => setOverlap(undefined)}
+          onClose={() => setRotation(undefined)}
         >
           <TextField
             label="Overlap"
             unit="h"
             inputMode="decimal"
             hint="For this time the old secret signs requests too, while you change your receiver. 0: it ends at once"
-            value={overlap}
+            value={rotation.overlap}
             problem={problemAt(rotate.error, 'overlapHours')}
-            onChange={setOverlap}
+            onChange={(overlap) => setRotation({ ...rotation, overlap })}
           />
         </FormDialog>
       )}

@@ -4,12 +4,14 @@ import type { Event, Replay } from '../../client/types';
 /** Where an event is: only in the replay, only in the record, or in both. */
 export type FoundIn = 'replay' | 'record' | 'both';
 
+/** An event of a replay, and whether it is on record. */
 export interface Found {
   readonly foundIn: FoundIn;
   readonly firstLocation: boolean;
   readonly event: Event;
 }
 
+/** What the page calls events by where they were found. */
 export const foundInNames: Readonly<Record<FoundIn, string>> = {
   replay: 'Added',
   record: 'Removed',
@@ -41,6 +43,17 @@ export function changesOf({ places }: Summary): readonly PlaceChange[] {
       return { name, kind, before: both! + removed!, after: both! + added!, added: added!, removed: removed! };
     })
     .sort((one, other) => other.added + other.removed - (one.added + one.removed) || (one.name < other.name ? -1 : 1));
+}
+
+/** Returns the descriptions of places by kind and name, as far as events name them. A name is of machines. */
+export function descriptionsOf(found: readonly Found[]): ReadonlyMap<string, string> {
+  const places = found.flatMap(({ event: { geofence, beacon } }) => [
+    geofence && { kind: 'geofence', ...geofence },
+    beacon && { kind: 'beacon', ...beacon },
+  ]);
+  return new Map(
+    places.flatMap((place) => (place ? [[`${place.kind} ${place.tag}/${place.externalId}`, place.description]] : [])),
+  );
 }
 
 /** Orders events by time, newest first, then by id. */

@@ -82,6 +82,7 @@ const switches = [
   ['bufferExits', 'Exit only beyond the accuracy'],
   ['dwellEvents', 'Dwell events'],
 ] as const;
+/** Settings that a proposal changes. The others stay. */
 export type ChangedSettings = Partial<Pick<Settings, (typeof switches)[number][0] | 'minimumConfidence'>>;
 const confidences = ['1', '2', '3'].map((value) => ({ value, label: `${value} of 3` }));
 

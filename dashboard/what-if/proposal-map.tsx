@@ -2,7 +2,10 @@
 import type { Feature, Geometry } from 'geojson';
 import { useEffect, useRef, useState } from 'react';
 import type { Fences } from '../client/fences';
+import { capitalized } from '../components/counts';
 import { collectionOf, DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { useFencesOnMap } from '../components/fences-on-map';
+import { cornersOf } from '../drawing/places';
 import { outlineOf, type Position, type Shape } from '../drawing/shape';
 import { type Found, foundInNames } from './compare';
 
@@ -50,17 +53,15 @@ interface ProposalMapProps {
 
 export function ProposalMap({ fences, keepsFences, proposed, found, onReady, onClick }: ProposalMapProps) {
   const [map, setMap] = useState<MapHandle>();
-  const { places, features, cut } = fences;
-  useEffect(() => {
-    map?.set('fences', keepsFences ? features : collectionOf([]));
-  }, [map, features, keepsFences]);
+  const { loaded } = fences;
+  const fencesText = useFencesOnMap(map, fences, keepsFences);
   const hasFitted = useRef(false);
   useEffect(() => {
-    const centres = places.map(({ centre }) => centre);
-    if (map === undefined || hasFitted.current || centres.length === 0) return;
+    const corners = [...loaded.index.byId.values()].flatMap(cornersOf);
+    if (map === undefined || hasFitted.current || corners.length === 0) return;
     hasFitted.current = true;
-    map.fit(centres, 14);
-  }, [map, places]);
+    map.fit(corners, 14);
+  }, [map, loaded]);
   useEffect(() => {
     const outline = proposed && outlineOf(proposed);
     map?.set(
@@ -90,7 +91,7 @@ export function ProposalMap({ fences, keepsFences, proposed, found, onReady, onC
         }}
         onClick={(_, at) => onClick(at)}
       />
-      {keepsFences && cut !== undefined && <p className="map-count">The map shows {cut}</p>}
+      {fencesText !== undefined && <p className="map-count">{capitalized(fencesText)}</p>}
       <ul className="legend small" aria-label="Legend">
         {(['replay', 'record', 'both'] as const).map((foundIn) => (
           <li key={foundIn}>

@@ -14,7 +14,7 @@ import { messageOf } from '../components/toasts';
 import { EventTitle } from '../live/event-title';
 import { whoOf } from '../live/event-words';
 import { useScope } from '../state/session';
-import { byTime, changesOf, countOf, csvOf, type Found, type FoundIn, foundInNames } from './compare';
+import { byTime, changesOf, countOf, csvOf, descriptionsOf, type Found, type FoundIn, foundInNames } from './compare';
 import '../styles/live.css';
 import '../styles/what-if.css';
 
@@ -57,7 +57,7 @@ export function useFound(replay: Replay | undefined): FoundState {
   return { rows: loaded.data ?? none, isLoading: hasEnded && loaded.isPending, error: loaded.error };
 }
 
-export function Progress({ replay }: { readonly replay: Replay }) {
+function Progress({ replay }: { readonly replay: Replay }) {
   const client = useQueryClient();
   const scope = useScope();
   const { recordsRead, recordsTotal, _id } = replay;
@@ -127,14 +127,20 @@ export function Result({ replay, found, onEvent }: ResultProps) {
           device, which may have been inside before.
         </Notice>
       )}
-      <Changes summary={summary} />
+      <Changes summary={summary} found={found.rows} />
       <EventTable found={found} isCut={isCut} replay={replay} onEvent={onEvent} />
     </>
   );
 }
 
-function Changes({ summary }: { readonly summary: NonNullable<Replay['summary']> }) {
+interface ChangesProps {
+  readonly summary: NonNullable<Replay['summary']>;
+  readonly found: readonly Found[];
+}
+
+function Changes({ summary, found }: ChangesProps) {
   const rows = changesOf(summary);
+  const descriptions = useMemo(() => descriptionsOf(found), [found]);
   if (rows.length === 0) return null;
   return (
     <section className="card" aria-label="By geofence">
@@ -157,8 +163,8 @@ function Changes({ summary }: { readonly summary: NonNullable<Replay['summary']>
           <tbody>
             {rows.map(({ name, kind, before, after, added, removed }) => (
               <tr key={`${kind} ${name}`}>
-                <td className="name clip truncate" dir="auto">
-                  {name}
+                <td className="name clip truncate" dir="auto" title={name}>
+                  {descriptions.get(`${kind} ${name}`) ?? name}
                 </td>
                 <td className="number">{grouped(before)}</td>
                 <td className="number">{grouped(after)}</td>

@@ -1,7 +1,7 @@
 /** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { asOwner, asViewer, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, invite, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -51,6 +51,42 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('heading', { name: 'Your keys' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  });
+
+  // The page asked for a password, and said neither for which project nor for which address.
+  it('says to what an invitation leads, for whom, and when it leads nowhere', async () => {
+    const email = `guest-${Date.now()}-${++accounts}@example.com`;
+    const path = await invite(email);
+    const page = await open(path);
+    await page.getByRole('heading', { name: 'Join test' }).waitFor();
+    await page.getByText(`You are invited as a viewer, by the address ${email}. An account is created`).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    const again = await open(path);
+    await again.getByRole('alert').getByText('This invitation is used, withdrawn or expired.').waitFor();
+    await again.getByRole('button', { name: 'Go on without this link' }).click();
+    await again.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  // Without a mail server, a reset of the password and an invitation seemed to be sent, and nobody got a mail.
+  it.each([
+    ['outbox', 'If the address has an account, its link is in the outbox folder.'],
+    ['sent', 'If the address has an account, a mail is on its way.'],
+  ])('says what becomes of the mail with which a password is reset: %s', async (mail, said) => {
+    const page = await open('/');
+    // The server of these tests has no mail server.
+    await page.route(`${server.address}/`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('name="mail" content="outbox"', `name="mail" content="${mail}"`);
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Forgot the password?' }).click();
+    await page.getByLabel('Email').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText(said).waitFor();
   });
 
   it('signs out another browser, ends other sessions by a new password, and signs out everywhere', async () => {

@@ -12,8 +12,8 @@ useDashboard();
 /** Visits the shop for 20 minutes, then the café, and stays there. */
 async function storeVisits(): Promise<void> {
   const backend = server.as('test_secret');
-  await backend.putGeofence('shop', circle(0, 0, 100), 'store');
-  await backend.putGeofence('cafe', circle(5_000, 0, 100), 'food');
+  await backend.putGeofence('shop', { ...circle(0, 0, 100), description: 'Corner shop' }, 'store');
+  await backend.putGeofence('cafe', { ...circle(5_000, 0, 100), description: 'Caffè Roma' }, 'food');
   const startMs = Date.now() - 60 * minuteMs;
   const fix = (minutes: number, eastM: number) => {
     const [longitude, latitude] = at(eastM, 0);
@@ -102,16 +102,16 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     const panel = (name: string) => page.getByRole('region', { name, exact: true });
     await panel('Entries').getByRole('img', { name: 'Entries by day and tag' }).waitFor();
     await panel('Flows').getByRole('img', { name: '1 largest flows' }).waitFor();
-    await panel('Inside now').getByRole('list').getByRole('button', { name: 'cafe' }).waitFor();
+    await panel('Inside now').getByRole('list').getByRole('button', { name: 'Caffè Roma' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     for (const name of ['Entries', 'Dwell times', 'Flows']) {
       await panel(name).getByRole('radio', { name: 'Table' }).check();
       await panel(name).getByRole('table').waitFor();
     }
-    await panel('Flows').getByRole('row', { name: 'shop cafe 1 1 10 min' }).waitFor();
+    await panel('Flows').getByRole('row', { name: 'Corner shop Caffè Roma 1 1 10 min' }).waitFor();
     await panel('Visits').getByRole('radio', { name: 'Each visit' }).check();
     await panel('Visits')
-      .getByRole('row', { name: /shop ann 20 min Ended/ })
+      .getByRole('row', { name: /Corner shop ann 20 min Ended/ })
       .waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe.runIf(isRunnable)('the view of analytics', () => {
 
   it('limits all numbers to a place, keeps the choice in the address, and says when nothing happened', async () => {
     const page = await asOwner('/analytics');
-    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'cafe' }).click();
+    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'Caffè Roma' }).click();
     await page.locator('.tile', { hasText: 'Entries1' }).waitFor();
     await page.waitForURL(/tag=food&externalId=cafe/);
     await page.getByLabel('External id').fill('nowhere');
@@ -144,7 +144,7 @@ describe.runIf(isRunnable)('the view of analytics', () => {
   it('goes back to the range and place that were chosen before', async () => {
     const page = await asOwner('/analytics?preset=30d');
     const range = (name: string) => page.getByRole('radio', { name });
-    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'cafe' }).click();
+    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'Caffè Roma' }).click();
     await page.waitForURL(/tag=food/);
     await range('24 h').check();
     await page.waitForURL(/preset=24h/);
@@ -194,6 +194,21 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
   });
 
+  // The tiles were loading forever.
+  it('shows a dash for each number that the server refuses', async () => {
+    const page = await asOwner('/start');
+    await page.route('**/v1/analytics/*', (route) => route.fulfill({ status: 429, json: { meta: {} } }));
+    await page.goto(`${server.address}/analytics`);
+    await page.getByText('These were too many requests.').waitFor();
+    await page.locator('.tile', { hasText: 'Different users–' }).waitFor();
+    expect(await page.locator('.tile').allTextContents()).toEqual([
+      'Entries–',
+      'Different users–',
+      'Median visit–',
+      'Inside now –',
+    ]);
+  });
+
   it('says beside the dates which ranges the server refuses', async () => {
     const page = await asOwner('/analytics');
     await page.getByRole('radio', { name: 'Dates' }).check();
@@ -214,5 +229,19 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await page.getByRole('alert').filter({ hasText: 'at most 92 days' }).waitFor();
     await page.getByLabel('Through').fill('2020-01-02');
     await page.getByRole('heading', { name: 'No events in this range' }).waitFor();
+  });
+
+  // They were ordered by their ended visits, beside a column of all visits.
+  it('orders places by all their visits, also those that go on', async () => {
+    const backend = server.as('test_secret');
+    const [longitude, latitude] = at(5_000, 0);
+    ok(await backend.bulk([{ ...trackDefaults, deviceId: 'tablet', latitude, longitude, updatedAtMs: Date.now() }]));
+    await until(async () => ok(await backend.get('/v1/analytics/visits')).rows.length === 3);
+    const page = await asOwner('/analytics', { viewport: { width: 1280, height: 2000 } });
+    const rows = page.getByRole('region', { name: 'Visits by place' }).getByRole('row');
+    await rows.nth(2).waitFor();
+    expect(await rows.allTextContents()).toMatchObject(
+      [/^Place/, /^Caffè Romafood2/, /^Corner shopstore1/].map((each) => expect.stringMatching(each)),
+    );
   });
 });

@@ -49,6 +49,20 @@ const row = (page: Page, list: string, ...texts: readonly string[]) =>
     page.getByRole('region', { name: list, exact: true }).getByRole('row'),
   );
 
+/** Opens the view as another owner of the project. */
+async function asAnotherOwner(): Promise<{ readonly page: Page; readonly email: string }> {
+  const page = await asViewer('/imports');
+  const { session } = await (await page.request.get(`${server.address}/v1/session`)).json();
+  const { email } = session.account;
+  const owner = await asOwner('/members');
+  const isChanged = owner.waitForResponse((response) => response.request().method() === 'PUT');
+  await owner.getByRole('combobox', { name: `Role of ${email}` }).selectOption('owner');
+  await isChanged;
+  await page.reload();
+  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+  return { page, email };
+}
+
 describe.runIf(isRunnable)('the import view', () => {
   it('shows what a file would change before it is applied, and that a repetition changes nothing', async () => {
     const backend = server.as('test_secret');
@@ -136,8 +150,33 @@ describe.runIf(isRunnable)('the import view', () => {
       await page.getByText(words).waitFor();
     };
     await answer(413, 'This is larger than the server accepts, or a proxy in front of it.');
-    await answer(502, 'The server did not answer. Nothing was changed, as far as this page knows.');
-    await answer(401, 'Your session has ended. Sign in again to go on.');
+    await answer(502, 'The server did not answer. Try again: what it has done already is not done twice.');
+    await answer(401, 'Your session has ended. Nothing was changed after that. Sign in again to go on.');
+  });
+
+  // Another account of the project that signed in on the page saw the file.
+  it('keeps a file for the account that chose it, when the session ends', async () => {
+    const { page, email } = await asAnotherOwner();
+    const { email: otherEmail } = await asAnotherOwner();
+    await choose(page, 'kept.csv', csv(shop('kept')));
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    const signIn = async (email: string) => {
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password').fill('correct horse battery');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
+    };
+    await signIn(email);
+    await page.getByRole('heading', { name: 'kept.csv' }).waitFor();
+    expect(await page.getByRole('alert').getByText('Your session had ended').count()).toBe(0);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Import 1 row' }).waitFor();
+
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await signIn(otherEmail);
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
   });
 
   it('names unknown and missing columns, and shows the line of a broken file', async () => {

@@ -146,6 +146,13 @@ describe.runIf(isRunnable)('the lists', () => {
     await list.getByRole('row').nth(1).waitFor();
     await list.evaluate((each) => each.scrollTo(0, each.scrollHeight));
     await page.getByText(`${count} in all`).waitFor();
+    // The view scrolled beside the list, whose foot was out of sight.
+    const beneathPx = async (width: number, height: number): Promise<number> => {
+      await page.setViewportSize({ width, height });
+      return page.getByRole('main').evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+    };
+    expect(await beneathPx(1440, 900)).toBe(0);
+    expect(await beneathPx(390, 844)).toBe(0);
   });
 
   // All members were in the document, with two tab stops each, and nothing found one of them.

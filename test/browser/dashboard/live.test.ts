@@ -1,6 +1,7 @@
 /** The view Live in Chromium: devices and events as they happen. */
 import { describe, expect, it } from 'vitest';
-import { circle, standing } from '../../support/places.js';
+import { ok } from '../../support/client.js';
+import { at, circle, standing } from '../../support/places.js';
 import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -128,9 +129,49 @@ describe.runIf(isRunnable)('the view Live', () => {
         return eventRate.textContent();
       })
       .toMatch(/[1-9]/);
+    // A device that came out of sight could only be looked for.
+    const isInSight = (northM: number) =>
+      page.evaluate<boolean>(
+        `document.querySelector('.map-canvas').map.getBounds().contains(${JSON.stringify(at(0, northM))})`,
+      );
+    await enter('van-5', 40_000);
+    await page.getByText('5 devices', { exact: true }).waitFor();
+    expect(await isInSight(40_000)).toBe(false);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(async () => (await isInSight(40_000)) && (await isInSight(0))).toBe(true);
     await list.getByRole('combobox', { name: 'Type' }).selectOption('user.exited_geofence');
     await list.getByRole('button', { name: 'Left Market hall van-2' }).click();
     await page.getByRole('dialog', { name: 'Left Market hall' }).getByRole('link', { name: 'Why?' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  // The page drew the oldest thousand of all geofences: in a project with more, the map of a city could be empty.
+  it('draws the geofences in sight, the largest of many, and begins with them without a device', async () => {
+    const backend = server.as('live_secret');
+    const many = 1_001;
+    const farM = 200_000;
+    const put = (geofences: object[]) => backend.send('POST', '/v1/geofences/batch', { body: { geofences } });
+    const fence = (index: number, northM: number) => ({
+      ...{ description: `Shop ${index}`, tag: 'shop', externalId: `shop-${index}` },
+      ...circle(index, northM, 50),
+    });
+    const crowd = Array.from({ length: many }, (_, index) => fence(index, 0));
+    ok(await put(crowd.slice(0, many - 1)));
+    ok(await put([...crowd.slice(many - 1), fence(many, farM)]));
+
+    const page = await asOwner('/live');
+    await page.getByRole('radio', { name: 'Live', exact: true }).check();
+    await page.getByText('0 devices; the 1,000 largest of 1,002 geofences in sight are drawn').waitFor();
+    const drawnAt = (northM: number) =>
+      page.evaluate<number>(`(async () => {
+        const { map } = document.querySelector('.map-canvas[aria-busy=false]') ?? {};
+        if (map === undefined) return -1;
+        map.jumpTo({ center: ${JSON.stringify(at(0, northM))}, zoom: 13 });
+        await map.once('idle');
+        return new Set(map.queryRenderedFeatures({ layers: ['fence-fill'] }).map(({ id }) => id)).size;
+      })()`);
+    await expect.poll(() => drawnAt(farM)).toBe(1);
+    await page.getByText('0 devices', { exact: true }).waitFor();
+    await expect.poll(() => drawnAt(0)).toBeGreaterThan(100);
   });
 });

@@ -1,4 +1,5 @@
 /** The views of users in Chromium: search, timeline with explanations, erasure. */
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
@@ -108,5 +109,28 @@ describe.runIf(isRunnable)('the views of users', () => {
     await list.getByRole('button', { name: /^No event/ }).waitFor();
     expect(await list.getByRole('button', { name: /^(Entered|Left) Ring and 3 more/ }).count()).toBeGreaterThan(5);
     expect(await list.getByRole('button', { name: /^4 events/ }).count()).toBe(0);
+  });
+
+  // Each explanation filled the screen, so the list of locations had to be found again for the next one.
+  it('keep the chosen location in sight while it is explained, also among many geofences', async () => {
+    const backend = server.as('test_secret');
+    for (let index = 0; index < 12; index++) {
+      await backend.putGeofence(`near-${index}`, circle(40_000, 20 * index, 100), 'near');
+    }
+    await backend.track({ deviceId: 'explained', userId: 'explained', ...trackDefaults, ...standing(40_000, 0) });
+    await until(async () => (await backend.get('/v1/users/explained')).status === 200);
+    await until(async () => ok(await backend.get('/v1/users/explained/locations')).locations.length === 1);
+
+    const page = await asOwner(`/users/${ok(await backend.get('/v1/users/explained')).user._id}`);
+    const chosen = page.getByRole('region', { name: 'Locations and events' }).getByRole('button');
+    await chosen.click();
+    const reasons = page.getByRole('region', { name: /^Why/ }).getByRole('listitem');
+    await reasons.nth(9).waitFor();
+    const isInSight = async (element: Locator): Promise<boolean> => {
+      const { y, height } = (await element.boundingBox())!;
+      return y >= 0 && y + height <= page.viewportSize()!.height;
+    };
+    await expect.poll(() => isInSight(reasons.first())).toBe(true);
+    expect(await isInSight(chosen)).toBe(true);
   });
 });

@@ -58,6 +58,9 @@ describe.runIf(isRunnable)('the view What-if', () => {
     // The recorded events stay: the hall was entered and left.
     await events.getByRole('radio', { name: 'Unchanged' }).check();
     await events.getByText('2 unchanged').waitFor();
+    // They had the names of machines: what-if/proposed and market/hall.
+    const changes = page.getByRole('region', { name: 'Events of each geofence and beacon' });
+    for (const name of ['Yard', 'Market hall']) await changes.getByRole('cell', { name, exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
     const downloaded = page.waitForEvent('download');
