@@ -1,5 +1,5 @@
 /** Writes `docs/benchmarks.md` and its charts from stored results. Pure. `measurements.ts` writes the other page. */
-import { grouped } from '../schemas/grouped.js';
+import { grouped } from '../schemas/wording.js';
 import { type Row, spread } from './case.js';
 import { drawChart, formatted, type Panel } from './chart.js';
 import { causes } from './compare.js';

@@ -1,6 +1,6 @@
 /** The progress of a command on a terminal: one line that is written over. Pure but for the terminal and its clock. */
-import { grouped } from '../schemas/grouped.js';
 import type { Import } from '../schemas/json/import.js';
+import { grouped } from '../schemas/wording.js';
 
 const eraseLine = '\r\u001b[K';
 const maxBarCharacters = 24;

@@ -1,6 +1,6 @@
 /** The output of the demo as text. Pure. */
-import { grouped } from '../schemas/grouped.js';
 import type { Event } from '../schemas/json/user.js';
+import { grouped } from '../schemas/wording.js';
 import { column, duration, type Paint, type Style } from '../server/terminal-text.js';
 import type { TallySummary, TallyWindow } from './tally.js';
 

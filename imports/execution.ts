@@ -14,7 +14,7 @@ import type {
   Scope,
 } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
-import { hasElapsed } from '../schemas/elapsed.js';
+import { hasElapsed } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ImportFailure, ImportFormat, ImportRecord, ImportRequester } from '../schemas/json/import.js';
 import { readHeader } from './columns.js';

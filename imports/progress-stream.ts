@@ -6,7 +6,7 @@ import { callerOf } from '../http/access/authority.js';
 import { endingOf } from '../http/access/revocation.js';
 import { sendEventStream } from '../http/answers/headers.js';
 import type { Scope } from '../pipeline/catalog/types.js';
-import { hasElapsed } from '../schemas/elapsed.js';
+import { hasElapsed } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Import, ImportRecord } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';

@@ -15,13 +15,12 @@ import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { createFolder } from '../schemas/create-folder.js';
-import { cutText } from '../schemas/cut-text.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { formatOfName, importFormatsByExtension } from '../schemas/import-formats.js';
 import type { ImportFormat } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';
-import { limitText } from '../schemas/sizes.js';
+import { cutText, limitText } from '../schemas/wording.js';
 
 interface ReceivedFile {
   readonly format: ImportFormat;

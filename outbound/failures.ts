@@ -2,7 +2,7 @@
  * Maps errors of sockets, TLS and undici to an {@link OutboundFailure}. No message contains a URL, header or body.
  */
 import { errors } from 'undici';
-import { cutText } from '../schemas/cut-text.js';
+import { cutText } from '../schemas/wording.js';
 import type { OutboundFailure } from './result.js';
 
 /** A failure of known kind. */

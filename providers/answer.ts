@@ -1,6 +1,6 @@
 /** What a provider answers: the value, or the catalogued error to pass on. */
-import { cutText } from '../schemas/cut-text.js';
 import { ApiError, type ErrorCode, fieldError } from '../schemas/errors.js';
+import { cutText } from '../schemas/wording.js';
 
 /** The value, or the catalogued error to pass on to the caller. */
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ApiError };

@@ -7,7 +7,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { allNetworks } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { parsedJson } from '../schemas/parsed-json.js';
-import { limitText } from '../schemas/sizes.js';
+import { limitText } from '../schemas/wording.js';
 import { type Answer, refusal } from './answer.js';
 
 /** A request to the address of a provider, which the operator chose. */

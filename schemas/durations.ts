@@ -6,3 +6,10 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 /** A day of 24 hours. */
 export const dayMs = 24 * hourMs;
+
+/**
+ * Returns whether `intervalMs` have passed since `sinceMs`. True as well if the clock was set back since: otherwise the
+ * work would wait for as long as the step.
+ */
+export const hasElapsed = (intervalMs: number, sinceMs: number, nowMs: number): boolean =>
+  nowMs < sinceMs || nowMs - sinceMs >= intervalMs;

@@ -4,7 +4,7 @@ import { bodyFields } from '../../http/describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { MapMarker, maxMarkerBytes } from '../../schemas/json/map.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 
 /** The uploaded properties of a marker. */
 interface MarkerInput {

@@ -9,7 +9,7 @@ import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { isDictionary } from '../../http/fields/values.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 
 /** A MapLibre style as parsed JSON. The renderer checks it. */
 export type Style = Record<string, unknown>;

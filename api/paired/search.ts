@@ -20,10 +20,10 @@ import type {
   SearchPart,
   SearchQuery,
 } from '../../pipeline/catalog/types.js';
-import { grouped } from '../../schemas/grouped.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createTurns } from '../../schemas/turns.js';
+import { grouped } from '../../schemas/wording.js';
 import { listParameters, pageMeta, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;

@@ -10,7 +10,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { scopeName } from '../../pipeline/records/device-key.js';
-import { hasElapsed } from '../../schemas/elapsed.js';
+import { hasElapsed } from '../../schemas/durations.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -5,7 +5,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { topics } from '../../pipeline/ports.js';
-import { grouped } from '../../schemas/grouped.js';
+import { grouped } from '../../schemas/wording.js';
 import type { Row } from '../case.js';
 import type { BenchCluster, BenchProject } from '../cluster.js';
 import { send } from '../http.js';

@@ -5,7 +5,7 @@
  * included, so an empty project is measured beside it.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { grouped } from '../../schemas/grouped.js';
+import { grouped } from '../../schemas/wording.js';
 import { chromiumPath, softwareGraphics } from '../../testing/chromium.js';
 import { type BenchCase, percentile, type Row } from '../case.js';
 import { hasBrowser } from '../maplibre.js';

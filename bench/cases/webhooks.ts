@@ -7,9 +7,9 @@
  * there is one delivery per location. The receivers are a thread of this process, on the same cores.
  */
 import type { SecretCipher } from '../../pipeline/encryption.js';
-import { grouped } from '../../schemas/grouped.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import { grouped } from '../../schemas/wording.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
 import { type BenchReceiver, startReceiver } from '../receiver.js';
 import { BenchServer } from '../server.js';

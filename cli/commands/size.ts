@@ -1,5 +1,5 @@
 /** `fenceline size`: estimates processes, partitions, memory and disks for a workload. */
-import { grouped } from '../../schemas/grouped.js';
+import { grouped } from '../../schemas/wording.js';
 import { type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { decimal, wholeNumber } from '../numbers.js';

@@ -6,7 +6,7 @@ import type { TimeRange } from '../../replay/partition.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
 import { durationRule, momentRule, parseDuration, parseMoment } from './times.js';

@@ -1,8 +1,8 @@
 /** The summary at the end of a replay, as text. Pure. */
 import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';
-import { grouped } from '../../schemas/grouped.js';
 import { isoTime } from '../../schemas/wire/common.js';
+import { grouped } from '../../schemas/wording.js';
 import { column, printable } from '../../server/terminal-text.js';
 
 interface Account {

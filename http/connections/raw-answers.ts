@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 import { reasonPhrase } from '../reason-phrase.js';
 
 /** Returns the body of a failed answer. It never has `meta.error`: SDKs throw on it. */

@@ -1,5 +1,5 @@
 /** Suggestions for unknown names. Most of them are misspelt known names. */
-import { shownText } from '../../schemas/cut-text.js';
+import { shownText } from '../../schemas/wording.js';
 
 /**
  * Returns the number of insertions, deletions, changes and swaps of neighbours that turn one word into the other

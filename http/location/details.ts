@@ -2,10 +2,10 @@
  * Reads what a device reports about itself beside its location. A value of another type is left out and never refuses a
  * location. Only broken `metadata` and malformed text do.
  */
-import { cutText } from '../../schemas/cut-text.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { maxUserMetadataKeys } from '../../schemas/json/common.js';
 import type { LocationDetails } from '../../schemas/records.js';
+import { cutText } from '../../schemas/wording.js';
 import { readMetadata } from '../fields/structures.js';
 import { wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText } from '../fields/values.js';

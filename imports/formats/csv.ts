@@ -6,7 +6,7 @@
  */
 import { finished } from 'node:stream/promises';
 import { type CsvError, type Info, Parser } from 'csv-parse';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 import { unguardCell } from '../csv-cells.js';
 import { BrokenSource, brokenByte, maxRowLength, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
 import { counted, utf8Chunks } from './utf8.js';

@@ -13,9 +13,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { reasonPhrase } from '../../http/reason-phrase.js';
 import type { BodyReceiver, OutboundClient, OutboundResult } from '../../outbound/client.js';
-import { shownText } from '../../schemas/cut-text.js';
 import type { SyncSeenFile } from '../../schemas/json/sync.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText, shownText } from '../../schemas/wording.js';
 import { errorCodeOf } from './object-storage.js';
 
 /** A file to read. */

@@ -1,7 +1,7 @@
 /** Splits a byte stream into lines without holding more than a chunk and one line. */
 import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../schemas/errors.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 
 /** Longest line that is read. A longer one is rejected alone. */
 export const maxLineBytes = 65_536;

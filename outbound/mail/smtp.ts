@@ -3,7 +3,7 @@
  * may pass. The operator chose the server, so its address may be private.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { cutText } from '../../schemas/cut-text.js';
+import { cutText } from '../../schemas/wording.js';
 import { type ComposedMail, failedMail, type MailFailure, type MailResult, type MailTransport } from './mail.js';
 import type { SmtpError, SmtpOptions } from './smtp-attempt.js';
 

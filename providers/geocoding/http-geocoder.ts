@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
-import { hasElapsed } from '../../schemas/elapsed.js';
+import { hasElapsed } from '../../schemas/durations.js';
 import { parsedJson } from '../../schemas/parsed-json.js';
 import { isFinalRefusal, refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';

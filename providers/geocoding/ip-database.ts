@@ -7,7 +7,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { type CityResponse, Reader } from 'mmdb-lib';
-import { hasElapsed } from '../../schemas/elapsed.js';
+import { hasElapsed } from '../../schemas/durations.js';
 import type { Position } from '../../schemas/json/common.js';
 import { type Answer, refusal } from '../answer.js';
 

@@ -3,8 +3,8 @@
  *
  * Answers come from another program: every part is checked, and an answer of another shape is a fault, not a guess.
  */
-import { cutText } from '../../schemas/cut-text.js';
 import type { Position } from '../../schemas/json/common.js';
+import { cutText } from '../../schemas/wording.js';
 import type { Address, AddressConfidence, AddressLayer, GeocodingOptions } from './geocoder.js';
 
 /** How one geocoding service is asked, and how its answers are read. */

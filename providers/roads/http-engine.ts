@@ -1,7 +1,7 @@
 /** What engines over HTTP share. */
 import Type, { type Static } from 'typebox';
-import { cutText } from '../../schemas/cut-text.js';
 import type { Position } from '../../schemas/json/common.js';
+import { cutText } from '../../schemas/wording.js';
 import { type Answer, isFinalRefusal, refusal, shownReason } from '../answer.js';
 import type { JsonClient, JsonRequest } from '../json-request.js';
 import type { Leg } from '../routes/provider.js';

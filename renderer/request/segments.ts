@@ -4,8 +4,8 @@
  *
  * Option names are case-insensitive. Empty segments are ignored.
  */
-import { shownText } from '../../schemas/cut-text.js';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import { shownText } from '../../schemas/wording.js';
 import type { Position } from '../types.js';
 import { coordinate } from './numbers.js';
 

@@ -1,5 +1,5 @@
 /** Converts the HTML attribution of an archive to plain text for images. */
-import { cutText } from '../../schemas/cut-text.js';
+import { cutText } from '../../schemas/wording.js';
 
 const namedEntities = new Map<string, string>([
   ['amp', '&'],

@@ -1,7 +1,7 @@
 /** Decompresses tiles and directories, up to a maximum size. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 
 /** Maximum decompressed size. Larger tiles could not be drawn in time. Protects from decompression bombs. */
 export const maxOutputBytes = 64 * 2 ** 20;

@@ -4,7 +4,7 @@
  */
 import { allNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 import type { FetchBytes } from './fetch.js';
 
 const defaultTimeoutMs = 8_000;

@@ -14,7 +14,7 @@ import {
   TileType,
   tileIdToZxy,
 } from 'pmtiles';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
 import { decompressBrotli, decompressGzip, maxOutputBytes } from './decompress.js';

@@ -5,7 +5,7 @@
  * invalid entries. Pure.
  */
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
-import { limitText } from '../../schemas/sizes.js';
+import { limitText } from '../../schemas/wording.js';
 
 /** A range of an image in its pixels. */
 export type Span = readonly [from: number, to: number];

@@ -1,6 +1,6 @@
 /** Converts imports to the API's JSON. */
-import { grouped } from '../grouped.js';
 import type { Import, ImportRecord, ImportStatus } from '../json/import.js';
+import { grouped } from '../wording.js';
 import { isoTime, withoutUnset } from './common.js';
 
 const nothingChanged = ({ created, updated }: ImportRecord): boolean => created + updated === 0;

@@ -13,7 +13,7 @@ import {
   type ThreadServices,
 } from '../../imports/thread.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
-import { hasElapsed } from '../../schemas/elapsed.js';
+import { hasElapsed } from '../../schemas/durations.js';
 import type { ImportWorkerStart } from './import-host.js';
 
 /** Least time between two reports of progress. */

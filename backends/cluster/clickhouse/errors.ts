@@ -1,7 +1,7 @@
 /** Classifies failed requests to ClickHouse. */
 import { ClickHouseError } from '@clickhouse/client';
 import { isPortError } from '../../../pipeline/errors.js';
-import { cutText } from '../../../schemas/cut-text.js';
+import { cutText } from '../../../schemas/wording.js';
 
 /**
  * Errors of a server that is overloaded, starting, stopping, read-only, out of disk, or disconnected from its replicas

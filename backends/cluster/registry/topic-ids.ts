@@ -1,6 +1,6 @@
 /** Replaces schema ids in the frames of one topic: internal ids by the registry's, and back. No I/O. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
-import { hasElapsed } from '../../../schemas/elapsed.js';
+import { hasElapsed } from '../../../schemas/durations.js';
 import { type Reading, readingOf } from './layout.js';
 
 /** How long an id without a meaning is not looked up again. */

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { parseJson } from '../../../http/fields/json-text.js';
-import { limitText } from '../../../schemas/sizes.js';
+import { limitText } from '../../../schemas/wording.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
 /** Limit of a block, compressed and decompressed. Writers usually make blocks of 16 kB to 1 MB. */

@@ -1,6 +1,6 @@
 /** Buffers of rows: the tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
-import { hasElapsed } from '../../../schemas/elapsed.js';
+import { hasElapsed } from '../../../schemas/durations.js';
 import type { Columns, Rows } from '../../../schemas/native.js';
 import type { OutcomeFrame } from '../../../schemas/outcome-frame.js';
 import type { Outcome } from '../../../schemas/records.js';

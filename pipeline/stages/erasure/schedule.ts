@@ -1,5 +1,5 @@
 /** When the passes of erasures are due, and which erasures share a pass. Pure: callers give the time, epoch ms. */
-import { hasElapsed } from '../../../schemas/elapsed.js';
+import { hasElapsed } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Scope } from '../../catalog/types.js';
 

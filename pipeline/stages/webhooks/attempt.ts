@@ -6,10 +6,10 @@
  */
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
-import { cutText } from '../../../schemas/cut-text.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, AttemptState, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
+import { cutText } from '../../../schemas/wording.js';
 import type { SecretCipher } from '../../encryption.js';
 import { type Log, topics } from '../../ports.js';
 import { type Span, traceHeader } from '../../tracing.js';

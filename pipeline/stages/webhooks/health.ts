@@ -1,6 +1,5 @@
 /** The health of an endpoint and its consequences. Pure. */
-import { dayMs } from '../../../schemas/durations.js';
-import { hasElapsed } from '../../../schemas/elapsed.js';
+import { dayMs, hasElapsed } from '../../../schemas/durations.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { WebhookHealth } from '../../ports.js';
 

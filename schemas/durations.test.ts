@@ -1,6 +1,6 @@
 /** A clock was set back by an hour. For this hour no positions were saved, so erasures waited for as long. */
 import { expect, it } from 'vitest';
-import { hasElapsed } from './elapsed.js';
+import { hasElapsed } from './durations.js';
 
 it.each([
   ['before the end of the interval', 1_999, false],
