@@ -129,3 +129,10 @@ test('filters by tag and groups into one row', async () => {
   ]);
   expect(await ask('groupBy=tag&tag=shop')).toMatchObject([{ tag: 'shop', devices: 3 }]);
 });
+
+// It counted only when its time had come: never, as long as it reported.
+test('regression: a device whose clock is ahead is inside now', async () => {
+  const ask = await told([{ user: 0, hoursAgo: -0.05, inside: [geofences[0]!.id], near: [] }]);
+  expect(await ask('')).toMatchObject([{ geofence: geofences[0]!.id, devices: 1 }]);
+  expect(await ask(`to=${new Date(nowMs).toISOString()}`)).toEqual([]);
+});

@@ -24,6 +24,8 @@ export interface Query {
   readonly parameters: TProperties;
   readonly row: TObject;
   readonly meta?: TProperties;
+  /** How far the default of `to` lies ahead of now. Default: not at all. */
+  readonly aheadMs?: number;
   /** Builds the statement. The reader collects errors; after an error the statement must not be used. */
   build(reader: FieldReader): QueryStatement;
 }

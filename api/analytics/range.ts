@@ -21,10 +21,12 @@ export interface Range {
 /**
  * Reads `from` and `to` as epoch ms: `to` is now by default, `from` seven days before. Refuses an empty range and one
  * that is too long.
+ * @param aheadMs how far the default of `to` lies ahead of now.
  */
-export function readRange(reader: FieldReader, nowMs: number): Range {
-  const toMs = readInstant(reader, 'to') ?? nowMs;
-  const fromMs = readInstant(reader, 'from') ?? Math.max(0, toMs - defaultRangeMs);
+export function readRange(reader: FieldReader, nowMs: number, aheadMs = 0): Range {
+  const givenToMs = readInstant(reader, 'to');
+  const toMs = givenToMs ?? nowMs + aheadMs;
+  const fromMs = readInstant(reader, 'from') ?? Math.max(0, (givenToMs ?? nowMs) - defaultRangeMs);
   if (fromMs >= toMs) reader.refuse('from', 'must be before `to`');
   if (toMs - fromMs > maxRangeMs) reader.refuse('from', `must be at most ${maxRangeDays} days before \`to\``);
   return { fromMs, toMs };

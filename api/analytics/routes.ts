@@ -37,7 +37,7 @@ interface AnalyticsRequest {
 function readRequest(query: Query, request: FastifyRequest, nowMs: number): Outcome<AnalyticsRequest> {
   const reader = new FieldReader(request.query as RawFields);
   const { project, environment } = callerOf(request);
-  const range = readRange(reader, nowMs);
+  const range = readRange(reader, nowMs, query.aheadMs);
   const format = readFormat(reader, request.headers.accept);
   const limit = readRowLimit(reader, format);
   const { parameters, ...statement } = query.build(reader);

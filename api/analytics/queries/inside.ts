@@ -1,5 +1,6 @@
 /** Counts devices that are inside each place now. */
 import Type from 'typebox';
+import { maxAheadMs } from '../../../http/location/occurred-at.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, person, placeRow, type Query, rangeOf } from '../query.js';
 
@@ -11,7 +12,9 @@ export const inside: Query = {
   description:
     'Uses the last location of each device; most devices first. Only devices whose last location lies in the range ' +
     'count, so `from` sets how long a device may have been silent. A device shared by several users counts for the ' +
-    'last one.',
+    'last one. `to` is five minutes ahead by default, as clocks of devices may be.',
+  // A device whose clock is ahead would otherwise never count, as long as it reports.
+  aheadMs: maxAheadMs,
   parameters: { ...placesSchema, ...groupingSchema('place') },
   row: Type.Object({
     ...placeRow,
