@@ -288,3 +288,18 @@ test.each([
 ])('an archive %s is refused at once', async (_name, path) => {
   await expect(createMapRenderer({ archive: path(), cacheFolder: folder })).rejects.toThrow();
 });
+
+// The basemap has no streets: the first map of a new installation was a pin on an empty picture.
+test('regression: a single place on the basemap has the names of towns around it', async () => {
+  const names: string[] = [];
+  const own = await createMapRenderer({
+    archive: null,
+    cacheFolder: rendererCacheFolder,
+    onLabels: (labels) => void names.push(...labels.map(({ candidate }) => candidate.text)),
+  });
+  const camera = { center: null, zoom: null, bbox: null };
+  const florence: MarkerGroup = { color: [228, 0, 43, 1], size: 'normal', icon: null, locations: [[11.2558, 43.7731]] };
+  await own.render({ ...request, camera, markers: [florence] });
+  await own.close();
+  expect(names).toContain('Prato');
+});

@@ -37,7 +37,7 @@ import { type BuiltInStyle, isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
 import { isSpokenIn } from './styles/spoken.js';
 import type { DrawnMap, MapRequest, Sprites, TileSchema, TileSource, Uploads, Viewport } from './types.js';
-import { fitView } from './view/fit.js';
+import { fitView, streetZoom } from './view/fit.js';
 import { tileZoom } from './view/projection.js';
 import { besideArchive } from './web/beside.js';
 import { webFile } from './web/files.js';
@@ -97,6 +97,9 @@ export interface MapRenderer {
   close(): Promise<void>;
 }
 
+/** Zoom of a single place on the basemap, which has no streets: towns around it are in view. */
+const townZoom = 8;
+
 const noSprites: Sprites = { files: [], missing: 0 };
 
 /** Number of cached compiled styles. Each is for one language. */
@@ -135,6 +138,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         fitItems(request, icons),
         request,
         attributionPx(request, source.attribution),
+        tileset === 'basemap' ? townZoom : streetZoom,
       );
       const sceneOf = (ground: Ground, attribution = ground.source.attribution): Scene => {
         const isSpoken = isSpokenIn(request.language, view);

@@ -64,7 +64,7 @@ export interface MapRequest {
    * `svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or the name under which the request's {@link Uploads} are cached.
    */
   readonly style: string;
-  /** Two letters, or `local` for names in the language of each place. */
+  /** Two letters, `zh-Hant`, or `native` for the names on signs. */
   readonly language: string;
   readonly format: ImageFormat;
   readonly markers: readonly MarkerGroup[];

@@ -34,7 +34,7 @@ const minZoom = 1;
 const lowestZoom = -3;
 const maxZoom = 23;
 /** Zoom of a single position: streets are readable, with their neighbourhood. */
-const zoomOfOnePlace = 15;
+export const streetZoom = 15;
 /** Margin on each side, as a share of the image. */
 const freeShare = 0.05;
 /** Maximum share of the height that the attribution of a small image takes. */
@@ -43,9 +43,16 @@ const noMargins: Margins = { left: 0, right: 0, top: 0, bottom: 0 };
 
 /**
  * Returns the viewport. A bbox is fitted exactly. Other items get a margin on each side. Without a centre, they lie
- * above the lower `coveredPx` of the image. The camera must have a bbox, a centre and a zoom, or items.
+ * above the lower `coveredPx` of the image. A single position has no extent, so its zoom is given. The camera must have
+ * a bbox, a centre and a zoom, or items.
  */
-export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSize, coveredPx = 0): Viewport {
+export function fitView(
+  camera: Camera,
+  items: readonly FitItem[],
+  size: ImageSize,
+  coveredPx = 0,
+  zoomOfOnePlace = streetZoom,
+): Viewport {
   if (camera.bbox) return fitBox(camera.bbox, size);
   if (camera.center && camera.zoom !== null) return { ...size, center: camera.center, zoom: camera.zoom };
   const chains = outlines(gathered(items));
@@ -53,7 +60,11 @@ export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSi
   const height = size.height - covered;
   const free: ImageSize = { ...size, width: size.width * (1 - 2 * freeShare), height: height * (1 - 2 * freeShare) };
   const zoom =
-    camera.zoom ?? largestZoom((level) => isVisible(chains, level, free, camera.center), largestUseful(chains));
+    camera.zoom ??
+    largestZoom(
+      (level) => isVisible(chains, level, free, camera.center),
+      isOnePlace(chains) ? zoomOfOnePlace : maxZoom,
+    );
   return { ...size, zoom, center: camera.center ?? southOf(middle(chains, zoom), covered / 2, zoom) };
 }
 
@@ -93,11 +104,10 @@ function outlines(chains: readonly FitItem[]): FitItem[] {
   }));
 }
 
-/** Returns the largest useful zoom. A single position has no extent, so its zoom is fixed. */
-function largestUseful(chains: readonly FitItem[]): number {
+/** Tests whether all positions are the same. */
+function isOnePlace(chains: readonly FitItem[]): boolean {
   const [first] = chains[0]?.positions ?? [];
-  const isOnePlace = chains.every(({ positions }) => positions.every(([x, y]) => x === first?.[0] && y === first[1]));
-  return isOnePlace ? zoomOfOnePlace : maxZoom;
+  return chains.every(({ positions }) => positions.every(([x, y]) => x === first?.[0] && y === first[1]));
 }
 
 /**
