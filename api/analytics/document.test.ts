@@ -25,3 +25,19 @@ test('docs/analytics.md lists the endpoint of every query, and every view', asyn
       expect.stringContaining('Parameters'),
     ]);
 });
+
+/** Rows in the examples of docs/analytics.md, by query. Its sections are in the order of the queries. */
+const examples = queries.map((query, index) => {
+  const section = text.split('\n## ').slice(2)[index] ?? '';
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(section) ?? [];
+  const [first, ...others] = JSON.parse(`[${json}]`) as readonly (object & { readonly rows?: readonly object[] })[];
+  return [query, first?.rows ?? [first!, ...others]] as const;
+});
+
+test.each(examples)('the example of $name has fields of its rows', ({ row }, rows) => {
+  expect(rows.length).toBeGreaterThan(0);
+  for (const each of rows) {
+    expect(Object.keys(row.properties)).toEqual(expect.arrayContaining(Object.keys(each)));
+    expect(Object.keys(each)).toEqual(expect.arrayContaining(row.required ?? []));
+  }
+});

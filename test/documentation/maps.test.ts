@@ -47,6 +47,20 @@ describe('docs/maps.md', () => {
     expect(colors).toEqual(['102030', 'ff00ff']);
   });
 
+  // It said that a marker cannot be changed, long after it could.
+  it('lists every call of maps, styles and markers', () => {
+    const outline = readFileSync(new URL('../../docs/api-outline.txt', import.meta.url), 'utf8');
+    const calls = [...outline.matchAll(/^([A-Z]+) (\/maps\/|\/v1\/map-)(\S+)/gm)].map(
+      ([, method = '', start = '', rest = '']) => [method, `${start}${rest}`] as const,
+    );
+    expect(calls.length).toBeGreaterThan(15);
+    /** Paths as the tables write them, with all methods before them. */
+    const listed = [...guide.matchAll(/`([A-Z, `]+) (\/[^` ]+)`/g)].flatMap(([, methods = '', path = '']) =>
+      methods.split(/[`, ]+/).map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    expect(calls.map((call) => call.join(' ')).filter((call) => !listed.includes(call))).toEqual([]);
+  });
+
   it('has commands that draw into files, from the basemap and from an archive', async () => {
     const archive = new URL('../../renderer/reference/archives/florence.pmtiles', import.meta.url);
     symlinkSync(archive, join(folder, 'florence.pmtiles'));
