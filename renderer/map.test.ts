@@ -290,10 +290,11 @@ test.each([
 });
 
 // The basemap has no streets: the first map of a new installation was a pin on an empty picture.
-test('regression: a single place on the basemap has the names of towns around it', async () => {
+test.each([null, 'san-francisco'])('regression: a single place beyond %s has towns around it', async (archive) => {
   const names: string[] = [];
+  const path = archive && fileURLToPath(new URL(`./reference/archives/${archive}.pmtiles`, import.meta.url));
   const own = await createMapRenderer({
-    archive: null,
+    archive: path,
     cacheFolder: rendererCacheFolder,
     onLabels: (labels) => void names.push(...labels.map(({ candidate }) => candidate.text)),
   });

@@ -37,8 +37,8 @@ import { type BuiltInStyle, isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
 import { isSpokenIn } from './styles/spoken.js';
 import type { DrawnMap, MapRequest, Sprites, TileSchema, TileSource, Uploads, Viewport } from './types.js';
-import { fitView, streetZoom } from './view/fit.js';
-import { tileZoom } from './view/projection.js';
+import { type FitItem, fitView, streetZoom } from './view/fit.js';
+import { isIn, tileZoom } from './view/projection.js';
 import { besideArchive } from './web/beside.js';
 import { webFile } from './web/files.js';
 import type { Tileset, WebFileRequest, WebFileResult } from './web/requests.js';
@@ -97,8 +97,15 @@ export interface MapRenderer {
   close(): Promise<void>;
 }
 
-/** Zoom of a single place on the basemap, which has no streets: towns around it are in view. */
+/** Zoom of a single place without streets: towns around it are in view. */
 const townZoom = 8;
+
+/** Returns the zoom of a map of one place: where the source has no streets, the basemap is drawn, which has none. */
+function zoomOfOnePlace(tileset: Tileset, { bounds }: TileSource, [item]: readonly FitItem[]): number {
+  if (tileset === 'basemap') return townZoom;
+  const place = item?.positions[0];
+  return bounds === null || place === undefined || isIn(bounds, place) ? streetZoom : townZoom;
+}
 
 const noSprites: Sprites = { files: [], missing: 0 };
 
@@ -133,12 +140,13 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       const { images, missing: missingSprites } = uploadedStyle
         ? await spriteStore.decode(sprites)
         : { images: builtInImages(request.style as BuiltInStyle, request.scale), missing: 0 };
+      const items = fitItems(request, icons);
       const view = fitView(
         request.camera,
-        fitItems(request, icons),
+        items,
         request,
         attributionPx(request, source.attribution),
-        tileset === 'basemap' ? townZoom : streetZoom,
+        zoomOfOnePlace(tileset, source, items),
       );
       const sceneOf = (ground: Ground, attribution = ground.source.attribution): Scene => {
         const isSpoken = isSpokenIn(request.language, view);

@@ -1,5 +1,6 @@
 /** Tells where the local names of a map are in a language, so that they need no tag of it. Pure. */
 import type { Bounds, Viewport } from '../types.js';
+import { isIn } from '../view/projection.js';
 
 /**
  * Areas in which most local names are in the language, as west, south, east and north. They reach over borders, but not
@@ -52,11 +53,5 @@ const minZoom = 8;
 
 /** Returns whether local names in a view are in the language. */
 export function isSpokenIn(language: string, { center, zoom }: Pick<Viewport, 'center' | 'zoom'>): boolean {
-  const [longitude, latitude] = center;
-  return (
-    zoom >= minZoom &&
-    (areas.get(language) ?? []).some(
-      ([west, south, east, north]) => longitude >= west && longitude <= east && latitude >= south && latitude <= north,
-    )
-  );
+  return zoom >= minZoom && (areas.get(language) ?? []).some((area) => isIn(area, center));
 }

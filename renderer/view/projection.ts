@@ -4,7 +4,7 @@
  * The world is a square 512 CSS pixels wide at zoom 0. It repeats to the east and west, and latitudes end at ±85.0511°.
  * Pure.
  */
-import type { PixelBox, Position, Viewport } from '../types.js';
+import type { Bounds, PixelBox, Position, Viewport } from '../types.js';
 
 /** Width in CSS pixels of the world at zoom 0, and of a vector tile at its own zoom. */
 export const tileSizePx = 512;
@@ -105,3 +105,7 @@ export function coverTiles(view: Viewport, zoom: number, marginPx = 0): PlacedTi
   }
   return tiles;
 }
+
+/** Tests whether a position lies in a box of degrees, or on its edge. */
+export const isIn = ([west, south, east, north]: Bounds, [longitude, latitude]: Position): boolean =>
+  longitude >= west && longitude <= east && latitude >= south && latitude <= north;
