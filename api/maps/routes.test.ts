@@ -4,6 +4,7 @@ import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError } from '../../schemas/errors.js';
 import { until } from '../../testing/until.js';
 import type { MapParts } from '../dependencies.js';
+import { geofenceId } from '../geofences/record.js';
 import { completeMap, mapParts, startApi, type TestApi } from '../testing/fixtures.js';
 
 let api: TestApi;
@@ -261,6 +262,34 @@ describe('geofences', () => {
       [{ type: 'circle', center: [11, 43], radiusM: 100 }],
       [{ type: 'circle', center: [11, 43], radiusM: 200 }],
     ]);
+  });
+
+  // Past shops of a chain made the map of its open ones impossible.
+  test('regression: of a tag are drawn beside a thousand that are disabled', async () => {
+    const scope = { project: api.project.record._id, environment: 'test' } as const;
+    const { body } = await put('many/open', { ...circle, radius: 300 });
+    const open = api.readModel.geofence(scope, body.geofence._id)!;
+    const records = Array.from({ length: 1_000 }, (_, index) => {
+      const pair = { tag: 'many', externalId: `${index}` };
+      return { ...open, ...pair, _id: geofenceId(scope, pair), enabled: false, createdAt: open.createdAt + 1 + index };
+    });
+    await api.writer.write(records.map((record) => ({ kind: 'geofence' as const, id: record._id, record })));
+    const answer = await get(`${size}&geofences=many`, asOwner);
+    expect(answer.statusCode).toBe(200);
+    expect(drawn.map(({ fences }) => fences)).toEqual([[{ type: 'circle', center: [11, 43], radiusM: 300 }]]);
+  });
+
+  test('of which there are too many enabled ones are refused', async () => {
+    const scope = { project: api.project.record._id, environment: 'test' } as const;
+    const { body } = await put('crowd/first', circle);
+    const first = api.readModel.geofence(scope, body.geofence._id)!;
+    const records = Array.from({ length: 1_000 }, (_, index) => {
+      const pair = { tag: 'crowd', externalId: `${index}` };
+      return { ...first, ...pair, _id: geofenceId(scope, pair) };
+    });
+    await api.writer.write(records.map((record) => ({ kind: 'geofence' as const, id: record._id, record })));
+    const answer = await get(`${size}&geofences=crowd`, asOwner);
+    expect(answer.json().meta).toMatchObject({ code: 400, message: expect.stringContaining('at most 1000 enabled') });
   });
 
   test('need a secret key', async () => {

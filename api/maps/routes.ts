@@ -1,5 +1,4 @@
 /** Routes for maps: images for the `src` of a page, and what interactive maps load. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
@@ -61,8 +60,11 @@ export const mapRoutes =
       handler: async (request, reply) => {
         const caller = callerOf(request);
         const query = request.query as Query;
-        const asked = readRequest(caller, query, request.headers);
-        const image = await images.get(asked.request, { ...drawingFor(caller, asked), leaving: leavingOf(reply) });
+        const leaving = leavingOf(reply);
+        const given = accepted(readMapQuery(query, request.headers));
+        const fences = await fencesFor(caller, given.geofenceTag, leaving);
+        const asked = resolve(caller, { ...given.request, fences });
+        const image = await images.get(asked.request, { ...drawingFor(caller, asked), leaving });
         reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: varyOf(query) });
         const { missingFonts = [] } = image;
         if (missingFonts.length > 0) reply.header('x-fenceline-missing-fonts', missingFonts.join(', '));
@@ -91,13 +93,10 @@ export const mapRoutes =
       };
     }
 
-    function readRequest(caller: Caller, query: Query, headers: IncomingHttpHeaders): Resolved<MapRequest> {
-      const { request, geofenceTag } = accepted(readMapQuery(query, headers));
-      const asked = resolve(caller, { ...request, fences: [] });
-      if (geofenceTag === null) return asked;
+    async function fencesFor(caller: Caller, tag: string | null, leaving: AbortSignal): Promise<MapRequest['fences']> {
+      if (tag === null) return [];
       if (caller.kind !== 'secret') throw fieldError('forbidden', { param: 'geofences', rule: 'needs a secret key' });
-      const fences = accepted(fencesOfTag(configuration, caller, geofenceTag, clock()));
-      return { ...asked, request: { ...asked.request, fences } };
+      return accepted(await fencesOfTag(configuration, caller, tag, leaving));
     }
   };
 
