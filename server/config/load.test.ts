@@ -190,16 +190,34 @@ describe('configuration', () => {
     expect(load({}, {}, configFile('a: [1\n')).ok).toBe(false);
   });
 
+  const ofHttp = 'is a section: its settings follow in indented lines, such as http.trustedProxies';
   // Most named no setting, or printed several lines.
   test.each([
     ['- port\n', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
     ['8080', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
     ['\u0000\u0001', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
-    ['port: 1\nport: 2\n', 'FILE: Map keys must be unique at line 2, column 1'],
+    ['port: 1\nport: 2\n', 'port (FILE, line 2): is given twice'],
+    ['http:\n  publicUrl: a\n  publicUrl: b\n', 'publicUrl (FILE, line 3): is given twice'],
+    ['http:\n\tpublicUrl: a\n', 'FILE: Tabs are not allowed as indentation at line 2, column 1'],
+    ['port: 1\n---\nhost: a\n', 'FILE: must be one YAML document, without a line --- between settings'],
+    ['host: !include host.yaml\n', 'FILE: Unresolved tag: !include at line 1, column 7'],
+    ['host: *other\n', 'FILE: Unresolved alias (the anchor must be set before the alias): other'],
+    // They were called no settings of Fenceline.
+    ['http: 5\n', `http (FILE): ${ofHttp}`],
+    ['http: [publicUrl]\n', `http (FILE): ${ofHttp}`],
+    ['http: true\nport: 70000\n', `http (FILE): ${ofHttp}`, 'port (FILE): must be a whole number, 0 to 65535'],
+    ['port:\n  number: 8080\n', 'port (FILE): must be a whole number, 0 to 65535'],
+    ['host:\n  name: a\n', 'host (FILE): must be a text'],
+    ['host: 127\n', 'host (FILE): must be a text; put it in quotation marks'],
+    // Were accepted: nothing was read of them.
+    ['htpp: {}\n', 'htpp (FILE): is not a setting of Fenceline; did you mean http?'],
+    ['htpp:\n  publicUrl: a\n', 'htpp (FILE): is not a setting of Fenceline; did you mean http?'],
+    // Ended with a stack.
+    ['http: &all\n  http: *all\n', 'http.http (FILE): is not a setting of Fenceline'],
     ['locations.partitions: 3\nlocations:\n  partitions: 5\n', 'locations.partitions (FILE): is given twice'],
-  ])('the configuration file %j is refused', (text, problem) => {
+  ])('the configuration file %j is refused', (text, ...problems) => {
     const file = configFile(text);
-    expect(load({}, {}, file)).toEqual({ ok: false, problems: [problem.replace('FILE', file)] });
+    expect(load({}, {}, file)).toEqual({ ok: false, problems: problems.map((each) => each.replace('FILE', file)) });
   });
 
   test('a section of the configuration file may be empty', () => {

@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { YAMLError } from 'yaml';
 import { nearestName } from '../../http/fields/spelling.js';
 import { isDictionary } from '../../http/fields/values.js';
 import { fileProblem } from '../../schemas/file-problem.js';
@@ -49,6 +50,7 @@ const variables = [
   ...settings.map(({ variable }) => variable),
 ];
 const keys = settings.map(({ key }) => key);
+const sections = new Set(keys.flatMap((key) => (key.includes('.') ? [key.slice(0, key.lastIndexOf('.'))] : [])));
 
 /** Former names of variables and keys. They are refused, because ignoring them would silently restore defaults. */
 const renamed = new Map<string, string>([
@@ -106,13 +108,19 @@ function strongest(setting: Setting, sources: Sources, fromFile: Map<string, unk
 function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>();
   // Loaded only now: most commands run without a file.
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
+  const { parseDocument } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
   let document: unknown;
   try {
-    document = parse(readFileSync(fileName, 'utf8')) ?? {};
+    const text = readFileSync(fileName, 'utf8');
+    const parsed = parseDocument(text);
+    const [fault] = [...parsed.errors, ...parsed.warnings];
+    if (fault !== undefined) {
+      problems.push(faultOf(fault, text, fileName));
+      return values;
+    }
+    document = parsed.toJS() ?? {};
   } catch (error) {
-    // Lines of the file follow the first line.
-    problems.push(`${fileName}: ${fileProblem(error).split(':\n')[0]}`);
+    problems.push(`${fileName}: ${fileProblem(error)}`);
     return values;
   }
   if (!isDictionary(document)) {
@@ -122,21 +130,36 @@ function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   for (const [key, value] of leavesOf(document)) {
     if (values.has(key)) problems.push(`${key} (${fileName}): is given twice`);
     else if (keys.includes(key)) values.set(key, value);
-    else problems.push(`${key} (${fileName}): ${unknown('a setting of Fenceline', key, keys)}`);
+    else if (sections.has(key)) problems.push(`${key} (${fileName}): ${noSection(key)}`);
+    else problems.push(`${key} (${fileName}): ${unknown('a setting of Fenceline', key, [...keys, ...sections])}`);
   }
   return values;
 }
 
-/** Yields the values below a section by their dotted keys. A section without settings has none. */
+/** Returns what is wrong with a text that is no YAML. The library shows lines of the file, which may have secrets. */
+function faultOf({ code, message, pos: [at], linePos }: YAMLError, text: string, fileName: string): string {
+  const [key] = /^[^\s:]+/.exec(text.slice(at)) ?? [];
+  if (code === 'DUPLICATE_KEY') return `${key} (${fileName}, line ${linePos?.[0].line}): is given twice`;
+  if (code === 'MULTIPLE_DOCS') return `${fileName}: must be one YAML document, without a line --- between settings`;
+  return `${fileName}: ${message.split(':\n')[0]}`;
+}
+
+const noSection = (section: string): string =>
+  `is a section: its settings follow in indented lines, such as ${keys.find((key) => key.startsWith(`${section}.`))}`;
+
+/**
+ * Yields the values below a section by their dotted keys. A section without settings has none. What is in the place of
+ * a section is yielded as it is.
+ */
 function* leavesOf(
   section: Readonly<Record<string, unknown>>,
   prefix = '',
 ): Generator<readonly [key: string, value: unknown]> {
   for (const [name, value] of Object.entries(section)) {
     const key = `${prefix}${name}`;
-    const isEmptySection = value === null && keys.some((each) => each.startsWith(`${key}.`));
-    if (isDictionary(value)) yield* leavesOf(value, `${key}.`);
-    else if (!isEmptySection) yield [key, value];
+    const isSection = sections.has(key);
+    if (isSection && isDictionary(value)) yield* leavesOf(value, `${key}.`);
+    else if (!isSection || value !== null) yield [key, value];
   }
 }
 

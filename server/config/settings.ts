@@ -63,6 +63,8 @@ const textFormats: Readonly<Record<string, readonly [test: (text: string) => boo
 };
 
 function readText({ minLength = 0, format, default: fallback }: SettingSchema, given: unknown): Reading<string> {
+  if (typeof given === 'number' || typeof given === 'boolean')
+    return { ok: false, rule: 'must be a text; put it in quotation marks' };
   if (typeof given !== 'string' || given.length < minLength) return { ok: false, rule: 'must be a text' };
   if (given.length > maxTextCharacters) return { ok: false, rule: `must have at most ${maxTextCharacters} characters` };
   if (/\p{Cc}/u.test(given)) return { ok: false, rule: 'must have no line breaks and no other control characters' };
