@@ -5,7 +5,7 @@
  * read-only, and a lock left by a killed process would block all others. So each reader opens the file through a link
  * in a separate folder, locks it there for as long as it is open, and removes the folder. A killed process leaves none.
  */
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -18,24 +18,70 @@ const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
 /**
  * Opens an archive by its path. Rejects when the file cannot be read or is not an archive. A file in write-ahead mode
- * must be converted first.
+ * must be converted first. Tiles of a file that is written over or replaced later are read from the new one.
  */
 export async function openMbtiles(path: string): Promise<TileSource> {
-  const database = await openLocked(path);
-  return readArchive(database).catch((error: unknown) => {
-    database.close();
+  // The engine would name the link.
+  if (!statSync(path).isFile()) throw new TypeError(`${path} is not a file`);
+  const archive = new ArchiveFile(path);
+  try {
+    return await readArchive(archive);
+  } catch (error) {
+    archive.close();
     throw error;
-  });
+  }
+}
+
+/** The open file. The engine reads it without waiting, so that a look at its version may do so too. */
+class ArchiveFile {
+  readonly #path: string;
+  #version: string | undefined;
+  #opened: { readonly database: sqlite.Database; readonly select: sqlite.Statement } | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  get database(): sqlite.Database {
+    return this.#current().database;
+  }
+
+  /** Returns the row of a tile, counted from the south; null if there is none. */
+  tile(zoom: number, column: number, row: number): unknown {
+    return this.#current().select.get([zoom, column, row]);
+  }
+
+  close(): void {
+    this.#opened?.database.close();
+    this.#opened = undefined;
+  }
+
+  /** Opens the file again if it is another one. A file that is missing for a moment is the one that is open. */
+  #current() {
+    const version = versionOf(this.#path) ?? this.#version;
+    if (this.#opened === undefined || version !== this.#version) {
+      this.close();
+      const database = openLocked(this.#path);
+      this.#opened = { database, select: database.prepare(selectTile) };
+      this.#version = version;
+    }
+    return this.#opened;
+  }
+}
+
+const selectTile = 'SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?';
+
+function versionOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
 /** Opens a file, and asks for its lock once: the folder of the lock is then removed. */
-async function openLocked(path: string): Promise<sqlite.Database> {
-  // The engine would name the link.
-  if (!(await stat(path)).isFile()) throw new TypeError(`${path} is not a file`);
-  const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));
+function openLocked(path: string): sqlite.Database {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-mbtiles-'));
   try {
     const link = join(folder, 'archive');
-    await symlink(resolve(path), link);
+    symlinkSync(resolve(path), link);
     const database = new sqlite.Database(link, { readOnly: true, fileMustExist: true });
     try {
       database.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -47,20 +93,17 @@ async function openLocked(path: string): Promise<sqlite.Database> {
       throw error;
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function readArchive(database: sqlite.Database): Promise<TileSource> {
+async function readArchive(archive: ArchiveFile): Promise<TileSource> {
+  const { database } = archive;
   const metadata = readMetadata(database);
   const zooms = database.get('SELECT min(zoom_level) AS first, max(zoom_level) AS last FROM tiles') as Record<
     string,
     number
   >;
-  const select = database.prepare(
-    'SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?',
-  );
-
   const bytesOf = async (row: unknown): Promise<Uint8Array | undefined> => {
     const data = (row as { tile_data: Uint8Array } | null)?.tile_data;
     return data && data.length > 0 ? decompressIfGzip(data) : undefined;
@@ -77,8 +120,8 @@ async function readArchive(database: sqlite.Database): Promise<TileSource> {
     ...zoomRange(zooms.first, zooms.last),
     bounds: boundsOf(metadata.get('bounds')?.split(',') ?? []),
     attribution: plainAttribution(metadata.get('attribution')),
-    tile: async (zoom, x, y) => bytesOf(select.get([zoom, x, 2 ** zoom - 1 - y])),
-    close: async () => database.close(),
+    tile: async (zoom, x, y) => bytesOf(archive.tile(zoom, x, 2 ** zoom - 1 - y)),
+    close: async () => archive.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -354,6 +354,31 @@ describe('an archive that is replaced while it is open', () => {
     const source = await openPmtiles(path);
     onTestFinished(() => source.close());
     await expectReplaced(source, () => writeFile(path, after));
+  });
+
+  // Its former tiles were drawn, or an error of the engine, until a restart.
+  test.each([
+    ['written over', (from: string, to: string) => copyFile(from, to)],
+    ['replaced', (from: string, to: string) => rename(from, to)],
+  ])('regression: an MBTiles file that is %s', async (_how, replace) => {
+    const path = join(folder, 'archive.mbtiles');
+    const next = join(folder, 'next.mbtiles');
+    writeMbtiles(path, [{ ...place, bytes: tileOf(100) }, ...country.slice(1, 2_000)], { format: 'pbf' });
+    writeMbtiles(next, [{ ...place, bytes: tileOf(50) }], { format: 'pbf' });
+    const source = await openMbtiles(path);
+    onTestFinished(() => source.close());
+    await expectReplaced(source, () => replace(next, path));
+  });
+
+  test('is read as it was while an MBTiles file is missing', async () => {
+    const path = join(folder, 'archive.mbtiles');
+    writeMbtiles(path, [{ ...place, bytes: tileOf(100) }], { format: 'pbf' });
+    const source = await openMbtiles(path);
+    onTestFinished(() => source.close());
+    await rm(path);
+    expect(Buffer.from((await source.tile(place.zoom, place.x, place.y))!)).toEqual(Buffer.from(tileOf(100)));
+    writeMbtiles(path, [{ ...place, bytes: tileOf(50) }], { format: 'pbf' });
+    expect(Buffer.from((await source.tile(place.zoom, place.x, place.y))!)).toEqual(Buffer.from(tileOf(50)));
   });
 });
 
