@@ -36,7 +36,7 @@ import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
 import { refuseDuringRepartition } from './repartition/in-progress.js';
-import { nameOfKafka, openingOf, serviceError } from './service-error.js';
+import { answerOfService, nameOfKafka, serviceError } from './service-error.js';
 
 /** Where the services of a cluster are, and how patient a node is with them. */
 export interface ClusterOptions {
@@ -120,7 +120,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       signal: options.ending,
     });
     const connectingKafka = connectKafka(options.kafka, report, { observer: observers?.kafka, patience });
-    const connection = await opened(openingOf(connectingKafka, nameOfKafka(options.kafka)));
+    const connection = await opened(answerOfService(connectingKafka, nameOfKafka(options.kafka)));
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem: report });
     closing.unshift(() => kafkaLog.close());

@@ -16,7 +16,7 @@ import { clearInProgress, type Repartition, repartitionInProgress, setInProgress
 import { processesIn, type Reader, type RepartitionServices, waitingIn } from './repartition/obstacles.js';
 import { moveStates } from './repartition/states.js';
 import { checkGrowth, countPartitions, growTopics } from './repartition/topics.js';
-import { nameOfKafka, openingOf } from './service-error.js';
+import { answerOfService, nameOfKafka } from './service-error.js';
 
 interface RepartitionOptions {
   readonly kafka: KafkaOptions;
@@ -35,11 +35,11 @@ type RepartitionResult = { readonly ok: true } | { readonly ok: false; readonly 
 /** Rejects with a ServiceError when a service is out of reach for too long. Repeat it then, as after a crash. */
 export async function repartition(options: RepartitionOptions, to: number): Promise<RepartitionResult> {
   const { kafka, onProblem, readers } = options;
-  const redis = await openingOf(connectRedis(options.redis, onProblem));
+  const redis = await answerOfService(connectRedis(options.redis, onProblem));
   const admin = createKafka(kafka, onProblem).admin();
   try {
-    await openingOf(admin.connect(), nameOfKafka(kafka));
-    return await openingOf(repartitionOn({ admin, redis, kafka, readers }, to, options.onStep));
+    await answerOfService(admin.connect(), nameOfKafka(kafka));
+    return await answerOfService(repartitionOn({ admin, redis, kafka, readers }, to, options.onStep));
   } finally {
     await admin.disconnect();
     await redis.close();

@@ -1,12 +1,12 @@
 /** Which errors of opening services take one line. Those of real services: `test/cluster/services.test.ts`. */
 import { expect, test } from 'vitest';
-import { openingOf, ServiceError, serviceError } from './service-error.js';
+import { answerOfService, ServiceError, serviceError } from './service-error.js';
 
 test('the error of a service names it, once', async () => {
   const refused = new Error('Connection error: connect ECONNREFUSED 127.0.0.1:9092');
-  const opening = openingOf(Promise.reject(refused), 'Kafka at 127.0.0.1:9092');
+  const opening = answerOfService(Promise.reject(refused), 'Kafka at 127.0.0.1:9092');
   await expect(opening).rejects.toThrow(`Kafka at 127.0.0.1:9092: ${refused.message}`);
-  await expect(openingOf(opening, 'Kafka')).rejects.toThrow(/^Kafka at/);
+  await expect(answerOfService(opening, 'Kafka')).rejects.toThrow(/^Kafka at/);
   await expect(opening).rejects.toBeInstanceOf(ServiceError);
 });
 

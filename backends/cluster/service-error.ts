@@ -10,8 +10,9 @@ export const nameOfKafka = ({ brokers }: Pick<KafkaOptions, 'brokers'>): string 
 const faultsOfPrograms = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * Returns an error that came while services were opened as a {@link ServiceError}. `service` begins the message, if the
- * error does not name it. Returns an end on request and a fault of the program as they are.
+ * Returns an error that came from a service as a {@link ServiceError}. `service` begins the message, if the error does
+ * not name it: a service, or what could not be done with it. Returns an end on request and a fault of the program as
+ * they are.
  */
 export function serviceError(error: unknown, service?: string): unknown {
   const isOther =
@@ -20,8 +21,8 @@ export function serviceError(error: unknown, service?: string): unknown {
   return new ServiceError(service === undefined ? error.message : `${service}: ${error.message}`, { cause: error });
 }
 
-/** Waits for a step of opening a service. Rejects with what {@link serviceError} returns. */
-export const openingOf = async <T>(step: Promise<T>, service?: string): Promise<T> =>
+/** Waits for the answer of a service. Rejects with what {@link serviceError} returns. */
+export const answerOfService = async <T>(step: Promise<T>, service?: string): Promise<T> =>
   step.catch((error: unknown) => {
     throw serviceError(error, service);
   });

@@ -6,6 +6,7 @@
  * no broker tells the leaders, all connections are replaced.
  */
 import type { Broker, Cluster } from 'kafkajs';
+import { ServiceError } from '../../service-error.js';
 import type { KafkaConnection } from './connection.js';
 import { dropBroker, knownBroker } from './kafkajs-internals.js';
 
@@ -13,7 +14,7 @@ import { dropBroker, knownBroker } from './kafkajs-internals.js';
 const isResponse = (error: unknown): boolean => error instanceof Error && 'type' in error;
 
 /** The connections are closed, so no request is sent any more. */
-export class ConnectionClosed extends Error {}
+export class ConnectionClosed extends ServiceError {}
 
 /** The brokers answer that they can serve no process, because replicas are away. */
 export class ReplicasAway extends Error {

@@ -8,6 +8,7 @@ import { createFailure } from '../../../../pipeline/failure.js';
 import type { ConsumeOptions, Log, LogRecord } from '../../../../pipeline/ports.js';
 import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../../../pipeline/retrying.js';
+import { serviceError } from '../../service-error.js';
 import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import type { PartitionAssignment } from './partition-assignment.js';
 
@@ -40,13 +41,13 @@ export interface ConsumeParts {
  */
 export async function consumePartition(assignment: PartitionAssignment, parts: ConsumeParts): Promise<boolean> {
   const { partition } = assignment;
-  const { handler } = parts.options;
+  const { handler, topic } = parts.options;
   if (!assignment.start()) return false;
   assignment.hold(asPosition(await handler.assigned(partition, () => assignment.isOurs)));
   const { failed, fail } = createFailure();
   fetchAhead(assignment, parts).catch((error) => {
     // A request that is in flight when the assignment is lost is not awaited, and may fail.
-    if (assignment.isHeld) fail(error);
+    if (assignment.isHeld) fail(serviceError(error, `${topic}/${partition} could not be read`));
   });
   await Promise.race([feed(assignment, parts), failed]);
   await handler.revoked(partition);

@@ -1,11 +1,12 @@
 /**
  * Reads a partition from any offset, outside any group, and returns where it begins and ends. `fetching.ts` sends the
  * fetch requests, `bounds.ts` asks for offsets, `records.ts` converts the records. Requests are retried for about a
- * minute during an outage.
+ * minute during an outage, and then reject with a ServiceError.
  */
 import type { KafkaMessage } from 'kafkajs';
-import { defaultReadBytes, type Log, topics } from '../../../../pipeline/ports.js';
+import { defaultReadBytes, type Log, type Topic, topics } from '../../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../../../pipeline/retrying.js';
+import { answerOfService } from '../../service-error.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { createBounds } from './bounds.js';
@@ -34,43 +35,53 @@ export function createReader(
 ): Reader {
   const { brokers = new Brokers(connection) } = options;
   const { bounds, end } = createBounds(brokers, connection.topicName, { outageLimitMs, waitsForReplicas });
+  const answerOf = <Answer>(topic: Topic, partition: number, answer: Promise<Answer>): Promise<Answer> =>
+    answerOfService(answer, `${connection.topicName(topic)}/${partition} could not be read`);
+
+  async function read(
+    topic: Topic,
+    partition: number,
+    offset: number,
+    maxRecords: number,
+    maxBytes = defaultReadBytes,
+  ): ReturnType<Log['read']> {
+    const topicName = connection.topicName(topic);
+    const fetch = (requested: PartitionFetch, maxWaitMs = 0) =>
+      fetchFromLeader(brokers, topicName, requested, maxWaitMs);
+    const source: PartitionSource = {
+      fetch: (requested) => fetch(requested),
+      fetchAlone: fetch,
+      bounds: (each) => bounds(topic, each),
+      isCompacted: topic === topics.changes,
+      outageLimitMs,
+      waitsForReplicas,
+    };
+    const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
+    const found: KafkaMessage[] = [];
+    let bytes = 0;
+    /** Adds the message, unless a limit is reached. */
+    function add(message: KafkaMessage): boolean {
+      bytes += (message.key?.length ?? 0) + (message.value?.length ?? 0);
+      if (found.length === maxRecords || (found.length > 0 && bytes > maxBytes)) return false;
+      found.push(message);
+      return true;
+    }
+    let next = offset;
+    let isEnd = false;
+    while (found.length < maxRecords && !isEnd) {
+      const requested = { partition, offset: next, maxBytes: fetchedBytes };
+      const { messages, nextOffset, endOffset } = await fetchNext(source, requested);
+      const isCut = !messages.every(add);
+      next = isCut ? Number(found.at(-1)!.offset) + 1 : nextOffset;
+      isEnd = isCut || nextOffset >= endOffset;
+    }
+    return { records: await recordsOf(wire, topic, partition, found, waitsForReplicas), nextOffset: next };
+  }
 
   return {
-    bounds,
-    end,
-    async read(topic, partition, offset, maxRecords, maxBytes = defaultReadBytes) {
-      const topicName = connection.topicName(topic);
-      const fetch = (requested: PartitionFetch, maxWaitMs = 0) =>
-        fetchFromLeader(brokers, topicName, requested, maxWaitMs);
-      const source: PartitionSource = {
-        fetch: (requested) => fetch(requested),
-        fetchAlone: fetch,
-        bounds: (each) => bounds(topic, each),
-        isCompacted: topic === topics.changes,
-        outageLimitMs,
-        waitsForReplicas,
-      };
-      const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
-      const found: KafkaMessage[] = [];
-      let bytes = 0;
-      /** Adds the message, unless a limit is reached. */
-      function add(message: KafkaMessage): boolean {
-        bytes += (message.key?.length ?? 0) + (message.value?.length ?? 0);
-        if (found.length === maxRecords || (found.length > 0 && bytes > maxBytes)) return false;
-        found.push(message);
-        return true;
-      }
-      let next = offset;
-      let isEnd = false;
-      while (found.length < maxRecords && !isEnd) {
-        const requested = { partition, offset: next, maxBytes: fetchedBytes };
-        const { messages, nextOffset, endOffset } = await fetchNext(source, requested);
-        const isCut = !messages.every(add);
-        next = isCut ? Number(found.at(-1)!.offset) + 1 : nextOffset;
-        isEnd = isCut || nextOffset >= endOffset;
-      }
-      return { records: await recordsOf(wire, topic, partition, found, waitsForReplicas), nextOffset: next };
-    },
+    bounds: (topic, partition) => answerOf(topic, partition, bounds(topic, partition)),
+    end: (topic, partition) => answerOf(topic, partition, end(topic, partition)),
+    read: (topic, partition, ...range) => answerOf(topic, partition, read(topic, partition, ...range)),
     close: () => brokers.close(),
   };
 }
