@@ -134,11 +134,11 @@ async function repair(
   if (wanted.some(isUndone)) console.log(undone);
   if (!isConfirmed) {
     console.log('Nothing was changed. Run the command again with --yes to move the positions.');
-    return false;
+    return divergent.length === 0;
   }
   if (isUsedByNode && wanted.some(isUndone))
     throw new CommandFailure('a node runs on this data folder and would undo the move; stop it first');
-  let isWhole = true;
+  let isWhole = divergent.every((each) => wanted.includes(each));
   for (const each of wanted) isWhole = (await move(backend, each, targetOf(each, named))) && isWhole;
   return isWhole;
 }

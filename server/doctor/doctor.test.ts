@@ -128,6 +128,15 @@ describe('an embedded node', () => {
     expect(await say()).toContain(`${folder} is in use by a running node`);
   });
 
+  // The command ended with status 0: nothing was read, and nothing was wrong.
+  it('fails to read the data of a folder that has none', async () => {
+    const found: Finding[] = [];
+    for await (const finding of diagnose(configured(), { readsData: true })) found.push(finding);
+    expect(notOk(found)).toMatchObject([
+      { level: 'failure', subject: 'stored data', text: `${join(folder, 'data')} has nothing that a node has stored` },
+    ]);
+  });
+
   it('names a file of the node that it cannot use', async () => {
     writeFileSync(join(folder, 'log'), '');
     const found = notOk(await findings({ FENCELINE_DATA: folder }));

@@ -14,11 +14,14 @@ export type ReadResult =
 const { ok, failure } = findingsAbout('stored data');
 const readingProcess = new URL('./reading-process.js', import.meta.url);
 
-/** Yields a finding for each folder of LMDB. A folder that does not exist is left out. */
+/** Yields a finding for each folder of LMDB that exists, or a failure if there is none. */
 export async function* checkStoredData({ data }: { readonly data: string }): AsyncGenerator<Finding> {
-  for (const [name, remedy] of Object.entries(remedies)) {
-    const folder = join(resolve(data), name);
-    if (!existsSync(join(folder, 'data.mdb'))) continue;
+  const folders = Object.entries(remedies)
+    .map(([name, remedy]) => ({ folder: join(resolve(data), name), remedy }))
+    .filter(({ folder }) => existsSync(join(folder, 'data.mdb')));
+  if (folders.length === 0)
+    yield failure(`${resolve(data)} has nothing that a node has stored`, 'Name the data folder with --data.');
+  for (const { folder, remedy } of folders) {
     const result = await read(folder);
     if (result.ok) yield ok(`${folder} was read to its end, with ${result.values} values`);
     else
