@@ -31,12 +31,14 @@ const environment = () => ({
 });
 
 /**
- * Answers as Tile38 answers `SCAN … OBJECTS` to a program: the cursor, then the id and the object of each, and its
- * fields unless the command has `NOFIELDS`.
+ * Answers as Tile38 answers `SCAN` and `INTERSECTS … OBJECTS` to a program: the cursor, then the id and the object of
+ * each, and its fields unless the command has `NOFIELDS`. Only `SCAN` answers text. The script of the guide took it for
+ * JSON.
  */
 const redisCli = `redis-cli() {
   fields=$([[ "$*" == *NOFIELDS* ]] || printf 'kind retail')
-  printf '%s\\n' 0 \
+  texts=$([[ "$*" == *INTERSECTS* ]] || printf 'note closed')
+  printf '%s\\n' 0 $texts \
   north '{"type":"Polygon","coordinates":[[[-112.3,33.4],[-112.2,33.4],[-112.2,33.5],[-112.3,33.5],[-112.3,33.4]]]}' \
   $fields \
   south '{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[-112.3,33.3],[-112.2,33.3],[-112.2,33.35],\
