@@ -509,7 +509,7 @@ export interface Operations {
       erasure: {
         _id: string;
         subject: "user" | "event";
-        status: "running" | "done";
+        status: "running" | "done" | "failed";
         createdAt: string;
         completedAt?: string;
       };
@@ -596,7 +596,7 @@ export interface Operations {
       erasure: {
         _id: string;
         subject: "user" | "event";
-        status: "running" | "done";
+        status: "running" | "done" | "failed";
         createdAt: string;
         completedAt?: string;
       };
@@ -1020,7 +1020,7 @@ export interface Operations {
       erasures: ({
         _id: string;
         subject: "user" | "event";
-        status: "running" | "done";
+        status: "running" | "done" | "failed";
         createdAt: string;
         completedAt?: string;
       })[];
@@ -1035,7 +1035,7 @@ export interface Operations {
       erasure: {
         _id: string;
         subject: "user" | "event";
-        status: "running" | "done";
+        status: "running" | "done" | "failed";
         createdAt: string;
         completedAt?: string;
       };

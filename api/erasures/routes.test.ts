@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
 import { hourMs } from '../../schemas/durations.js';
 import { useApi } from '../testing/fixtures.js';
 
@@ -48,4 +50,19 @@ test('an erasure is of one project and environment, and needs a secret key', asy
   }
   for (const url of ['/v1/users/Ada', '/v1/events/65f0a1b2c3d4e5f600000001'])
     expect((await api.call('DELETE', url, { key: api.project.key('test', 'publishable') })).status).toBe(403);
+});
+
+// It was running for ever.
+test('regression: an erasure whose encryption key is lost has failed', async () => {
+  const { body } = await api.call('DELETE', '/v1/users/Ada');
+  const record = api.readModel.allErasures().find(({ _id }) => _id === body.erasure._id)!;
+  const lost = createSecretCipher(randomBytes(encryptionKeyBytes)).encrypt('Ada', record._id);
+  for (const [completedAt, status] of [
+    [null, 'failed'],
+    [1_000, 'done'],
+  ] as const) {
+    const changed = { ...record, target: lost, completedAt };
+    await api.writer.write([{ kind: 'erasure', id: record._id, record: changed }]);
+    expect((await api.call('GET', `/v1/erasures/${record._id}`)).body.erasure.status).toBe(status);
+  }
 });

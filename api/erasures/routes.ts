@@ -8,6 +8,8 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { maxIdCharacters } from '../../http/location/request.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
+import { hasFailed } from '../../pipeline/records/erased-name.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
@@ -23,19 +25,24 @@ const one = answerOf({ erasure: Erasure });
 const maxErasures = 10_000;
 const accepting =
   'The answer 202 accepts the erasure of everything that was received until now, including what is not known yet; ' +
-  '`GET /v1/erasures/:id` says when it is done. Repeating it does no harm. ';
+  '`GET /v1/erasures/:id` says when it is done, or that it has failed because the encryption key was lost. ' +
+  'Repeating it does no harm. ';
 
 /** An erasure that somebody asked for; that of a project is made with its deletion. */
 type AskedErasure = ErasureRecord & { readonly subject: ErasureSubject };
 const isAsked = (record: ErasureRecord): record is AskedErasure => record.subject !== 'project';
 
-const erasureJson = ({ _id, subject, createdAt, completedAt }: AskedErasure): Static<typeof Erasure> => ({
-  _id,
-  subject,
-  status: completedAt === null ? 'running' : 'done',
-  createdAt: isoTime(createdAt),
-  ...(completedAt !== null && { completedAt: isoTime(completedAt) }),
-});
+function erasureJson(record: AskedErasure, cipher: SecretCipher): Static<typeof Erasure> {
+  const { _id, subject, createdAt, completedAt } = record;
+  const ifRunning = hasFailed(record, cipher) ? 'failed' : 'running';
+  return {
+    _id,
+    subject,
+    status: completedAt === null ? ifRunning : 'done',
+    createdAt: isoTime(createdAt),
+    ...(completedAt !== null && { completedAt: isoTime(completedAt) }),
+  };
+}
 
 /**
  * Serves the erasure of users and events. Answers 202; 429 while a project has the most erasures that are kept;
@@ -63,7 +70,7 @@ export const erasureRoutes =
       const record = { _id, project, environment, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
       await writer.write([{ kind: 'erasure', id: _id, record, bases: ['absent'] }]);
       reply.code(202);
-      return { meta: { code: 202 }, erasure: erasureJson(record) };
+      return { meta: { code: 202 }, erasure: erasureJson(record, secretCipher) };
     }
 
     app.delete<ById>('/v1/users/:id', {
@@ -108,7 +115,7 @@ export const erasureRoutes =
       handler: async (request) => {
         const query = accepted(readShortListQuery(request.query as RawFields));
         const { rows, meta } = shortPage(configuration.erasures(callerOf(request)).filter(isAsked), query);
-        return { meta, erasures: rows.map(erasureJson) };
+        return { meta, erasures: rows.map((record) => erasureJson(record, secretCipher)) };
       },
     });
 
@@ -126,7 +133,7 @@ export const erasureRoutes =
         const record = configuration.erasure(callerOf(request), request.params.id);
         return {
           meta: success,
-          erasure: erasureJson(found(record && isAsked(record) ? record : undefined, 'erasure')),
+          erasure: erasureJson(found(record && isAsked(record) ? record : undefined, 'erasure'), secretCipher),
         };
       },
     });

@@ -29,7 +29,8 @@ export type ErasureRecord = Static<typeof ErasureRecord>;
 export const Erasure = Type.Object({
   _id: Id,
   subject: ErasureSubject,
-  status: Type.Enum(['running', 'done']),
+  /** `failed`: the encryption key of its name is lost, so it must be requested again. */
+  status: Type.Enum(['running', 'done', 'failed']),
   createdAt: Timestamp,
   completedAt: Type.Optional(Timestamp),
 });

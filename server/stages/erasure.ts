@@ -9,7 +9,7 @@ const minRetentionDays = 7;
 
 /** Starts the eraser, which the caller stops. */
 export function startEraser(
-  parts: Omit<EraserParts, 'retentionMs' | 'onProblem' | 'timing'>,
+  parts: Omit<EraserParts, 'retentionMs' | 'onProblem' | 'onFailed' | 'timing'>,
   { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,
 ): Sweeper {
   const { locations, events } = configuration;
@@ -18,6 +18,11 @@ export function startEraser(
     ...parts,
     retentionMs: retentionDays * dayMs,
     onProblem: (error) => logger.warn({ reason: (error as Error).message }, 'an erasure is repeated later'),
+    onFailed: (erasures) =>
+      logger.error(
+        { erasures },
+        'erasures have failed: their names were encrypted with another encryption key. Request them again',
+      ),
   });
   eraser.start();
   return eraser;

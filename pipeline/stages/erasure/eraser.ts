@@ -13,6 +13,7 @@
 import { hourMs } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
+import { hasFailed } from '../../records/erased-name.js';
 import { erasureGraceMs } from '../../records/erasure-command.js';
 import { createSweeper, type Sweeper, type TakeLease } from '../../sweeper.js';
 import { createPasses, type PassParts, type RunningSweep } from './passes.js';
@@ -33,6 +34,8 @@ export interface EraserParts
   readonly retentionMs: ScheduleTiming['retentionMs'];
   /** Called when a pass failed. It is repeated. The message names no user. */
   readonly onProblem: (error: unknown) => void;
+  /** Called with the `_id`s of erasures whose names were encrypted with another encryption key. */
+  readonly onFailed: (ids: readonly string[]) => void;
   readonly timing?: Partial<EraserTiming>;
 }
 
@@ -52,7 +55,7 @@ const defaultTiming: EraserTiming = {
 
 /** Creates the eraser. It does nothing before `start`, and never rejects. */
 export function createEraser(parts: EraserParts): Sweeper {
-  const { readModel, writer, clock, onProblem } = parts;
+  const { readModel, writer, clock, onProblem, onFailed } = parts;
   const timing = { ...defaultTiming, ...parts.timing };
   const passes = createPasses({ ...parts, clockGraceMs: timing.graceMs });
   const schedule = new ErasureSchedule({ ...timing, retentionMs: parts.retentionMs });
@@ -85,7 +88,9 @@ export function createEraser(parts: EraserParts): Sweeper {
     }
   }
 
-  async function erase(batch: Batch, sweep: RunningSweep): Promise<void> {
+  async function erase(given: Batch, sweep: RunningSweep): Promise<void> {
+    const batch = withoutFailed(given);
+    if (batch.records.length === 0) return;
     const old = batch.records.filter((record) => schedule.isForgotten(record, clock()));
     if (old.length > 0) return write(old.map(({ _id }) => ({ id: _id, record: null })));
     // The others get their first pass, or one that looks for rows that were written again.
@@ -102,6 +107,15 @@ export function createEraser(parts: EraserParts): Sweeper {
       );
     }
     for (const record of batch.records) schedule.planNext(record, isComplete && last.includes(record), clock());
+  }
+
+  /** Reports erasures that can never be done, and leaves them out until this process ends. */
+  function withoutFailed(batch: Batch): Batch {
+    const failed = batch.records.filter((record) => hasFailed(record, parts.secretCipher));
+    if (failed.length === 0) return batch;
+    for (const record of failed) schedule.planNone(record, clock());
+    onFailed(failed.map(({ _id }) => _id));
+    return { ...batch, records: batch.records.filter((record) => !failed.includes(record)) };
   }
 
   async function write(changes: { readonly id: string; readonly record: ErasureRecord | null }[]): Promise<void> {

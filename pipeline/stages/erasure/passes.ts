@@ -13,6 +13,7 @@ import type { ReadModel } from '../../catalog/store/read-model.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import type { DeliveryQueue, Log } from '../../ports.js';
+import { erasedName } from '../../records/erased-name.js';
 import { coveredUntil, erasedTimes } from '../../records/erasure-command.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
@@ -144,17 +145,10 @@ export function createPasses(parts: PassParts): Passes {
     records
       .filter((record) => record.subject === subject)
       .flatMap((record) => {
-        const name = nameOf(record);
+        const name = erasedName(record, secretCipher);
+        // Of a complete erasure: rows that come again are found no more.
         return name === undefined ? [] : { ...record, name, ...timesOf(coveredUntil(record, clock())) };
       });
-
-  /** Returns undefined for a complete erasure whose name can't be decrypted: rows that come again are found no more. */
-  function nameOf({ _id, target, completedAt }: ErasureRecord): string | undefined {
-    const name = secretCipher.decrypt(target, _id);
-    if (name === undefined && completedAt === null)
-      throw new Error(`the name of erasure ${_id} was encrypted with another encryption key: request it again`);
-    return name;
-  }
 
   const timesOf = (receivedBy: number) => erasedTimes(receivedBy, clock(), clockGraceMs);
 

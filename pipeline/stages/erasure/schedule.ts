@@ -97,6 +97,11 @@ export class ErasureSchedule {
     this.#plans.set(record._id, { madeAtMs: nowMs, delayMs });
   }
 
+  /** Plans no further pass in this process. */
+  planNone({ _id }: ErasureRecord, nowMs: number): void {
+    this.#plans.set(_id, { madeAtMs: nowMs, delayMs: Number.POSITIVE_INFINITY });
+  }
+
   /** Plans the repetition of a pass that failed. */
   planRetry(record: ErasureRecord, nowMs: number): void {
     const { retryMs, maxRetryMs } = this.#timing;
