@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { topics } from '../../pipeline/ports.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { UsageError } from '../command.js';
 import { run } from './repair.js';
 
 /** Makes a data folder whose log has two rejections. The sink has read as many as given. */
@@ -46,4 +47,12 @@ test('the status is 1 while any position does not match the log, also after the 
   expect(await statusOf(data, { topic: topics.rejections })).toBe(1);
   process.exitCode = undefined;
   expect(await statusOf(data, { topic: topics.rejections, yes: true })).toBe(0);
+});
+
+// The position was moved there, and its partition halted.
+test.each(['3', '9999'])('regression: the offset %s beyond the end of the log is refused', async (offset) => {
+  const data = await folderOf({ read: 2 });
+  const moving = statusOf(data, { topic: topics.rejections, offset, yes: true });
+  await expect(moving).rejects.toThrow('--offset must be at most 2, the end of partition 0 of topic rejections');
+  await expect(moving).rejects.toBeInstanceOf(UsageError);
 });

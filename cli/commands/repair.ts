@@ -122,6 +122,7 @@ async function repair(
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
     throw new UsageError(`${readerOf(named)} reads partition ${named.partition} of topic ${named.topic}`);
+  for (const each of wanted) refuseOffsetBeyondLog(each, named);
   const divergent = found.filter(({ divergence }) => divergence !== undefined);
   console.log(`${found.length} positions compared, ${divergent.length} do not match the log`);
   for (const each of wanted) console.log(lineOf(each, targetOf(each, named)));
@@ -141,6 +142,12 @@ async function repair(
   let isWhole = divergent.every((each) => wanted.includes(each));
   for (const each of wanted) isWhole = (await move(backend, each, targetOf(each, named))) && isWhole;
   return isWhole;
+}
+
+/** There, the position would not match the log. Before the beginning it does: reading begins with what is left. */
+function refuseOffsetBeyondLog({ topic, partition, end }: Finding, named: Named | undefined): void {
+  if (named !== undefined && named.offset > end)
+    throw new UsageError(`--offset must be at most ${end}, the end of partition ${partition} of topic ${topic}`);
 }
 
 async function move(backend: OpenBackend, each: Finding, target: number | null): Promise<boolean> {
