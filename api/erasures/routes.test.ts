@@ -52,7 +52,7 @@ test('an erasure is of one project and environment, and needs a secret key', asy
     expect((await api.call('DELETE', url, { key: api.project.key('test', 'publishable') })).status).toBe(403);
 });
 
-// It was running for ever.
+// It stayed `running`.
 test('regression: an erasure whose encryption key is lost has failed', async () => {
   const { body } = await api.call('DELETE', '/v1/users/Ada');
   const record = api.readModel.allErasures().find(({ _id }) => _id === body.erasure._id)!;

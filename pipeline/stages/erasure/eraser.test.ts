@@ -624,8 +624,8 @@ test('an erasure that fails lets others complete, writes no more commands, and i
   expect(new Set(place.problems.splice(0).map(String))).toEqual(new Set(['Error: refused']));
 });
 
-// It was repeated every five minutes, for ever.
-test('after the loss of the encryption key, what is complete is left alone, and what runs is reported once', async () => {
+// It was repeated every five minutes, without end.
+test('after the loss of the encryption key, what is complete is left alone, and what runs has failed', async () => {
   const place = await start();
   const lost = createSecretCipher(randomBytes(encryptionKeyBytes));
   const lostErasure = (completedAt: number | null): ErasureRecord => {
