@@ -31,7 +31,7 @@ export function encryptionKey(folder: string, given: string | undefined = proces
       `the encryption key of the data folder ${folder} is ${key === undefined ? 'missing' : 'another one'}: ` +
         `restore its file ${encryptionKeyFile}, or set ${variable}. If the key is lost, delete ${fingerprintFile}, ` +
         `write a new key into ${encryptionKeyFile} (openssl rand -hex ${encryptionKeyBytes}), ` +
-        'and set the secrets of webhooks and syncs again',
+        'set the secrets of webhooks and syncs again, and request failed erasures again',
     );
   if (expected === undefined) storeFingerprint(folder, key);
   return key;
