@@ -345,6 +345,7 @@ export type Settings = {
 export type SignedInBrowser = {
   _id: string;
   current: boolean;
+  project: string | null;
   userAgent: string | null;
   startedAt: string;
   usedAt: string;

@@ -109,6 +109,36 @@ test('an account sees the browsers that are signed in, and signs one of them out
   expect(await listed(browser)).toHaveLength(1);
 });
 
+/** Signs a new browser in as owner of the project, without an account. */
+async function signedInByLink(project: string): Promise<Browser> {
+  const link = await api.call('POST', '/v1/signin/links', { key: adminApiKey, body: { project } });
+  const browser = new Browser(api, { 'user-agent': 'Link/1' });
+  expect((await post(browser, '/v1/signin/link', { token: link.body.token })).status).toBe(200);
+  return browser;
+}
+
+// Nobody else could see or end such a session, which acts as an owner for up to a week.
+test('owners see and end the sessions that began by a one-time link to their project', async () => {
+  const { browser, project } = await signedUp(api);
+  const other = await signedUp(api);
+  const viewer = await invited(api, browser, 'viewer');
+  const operators = [await signedInByLink(project._id), await signedInByLink(project._id)] as const;
+
+  const ofLinks = (sessions: { project: string | null }[]) => sessions.filter((each) => each.project !== null);
+  const seen = ofLinks(await listed(browser)) as unknown as { _id: string }[];
+  expect(seen).toHaveLength(2);
+  expect(seen[0]).toMatchObject({ project: project._id, current: false, userAgent: 'Link/1' });
+  expect(await listed(operators[0])).toHaveLength(2);
+  expect(ofLinks(await listed(other.browser))).toEqual([]);
+  expect(ofLinks(await listed(viewer.browser))).toEqual([]);
+
+  for (const stranger of [other.browser, viewer.browser])
+    expect((await stranger.send('DELETE', `/v1/sessions/${seen[0]!._id}`)).status).toBe(404);
+  for (const { _id } of seen) expect((await browser.send('DELETE', `/v1/sessions/${_id}`)).status).toBe(200);
+  for (const operator of operators) expect((await operator.send('GET', '/v1/settings')).status).toBe(401);
+  expect(ofLinks(await listed(browser))).toEqual([]);
+});
+
 test('signing out all other browsers keeps this one, and so does a change of the password', async () => {
   const { browser, email } = await signedUp(api);
   const change = () => browser.send('PUT', '/v1/password', { body: { current: password, password } });

@@ -23,13 +23,14 @@ const one = answerOf({ session: Session });
 const browserJson = (session: ListedSession): SignedInBrowser => ({
   _id: session.id,
   current: session.isCurrent,
+  project: session.project,
   userAgent: session.userAgent,
   startedAt: isoTime(session.startedAtMs),
   usedAt: isoTime(session.usedAtMs),
   expiresAt: isoTime(session.expiresAtMs),
 });
 
-/** Serves the session of the request, the sessions of its account, and their ends. */
+/** Serves the session of the request, the sessions that it may end, and their ends. */
 export const sessionRoutes =
   (dependencies: Pick<ApiDependencies, 'configuration'>, { sessions }: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
@@ -48,7 +49,8 @@ export const sessionRoutes =
         tag,
         summary: 'List the browsers that are signed in',
         description:
-          'Those of the account, newest first, at most 100. A session of a one-time link sees only itself. ' +
+          'Those of the account, and those that began by a one-time link to a project that it owns, newest first. ' +
+          'At most 100 of the account, and 100 of each project. ' +
           'Sessions that began before the list was kept are not in it.',
         answer: answerOf({ sessions: Type.Array(SignedInBrowser) }),
       }),
@@ -63,8 +65,8 @@ export const sessionRoutes =
       schema: described({
         operationId: 'endOtherSessions',
         tag,
-        summary: 'Sign out all other browsers',
-        description: 'Ends all sessions of the account. This one gets a new cookie.',
+        summary: 'Sign out all other browsers of the account',
+        description: 'Ends all sessions of the account. This one gets a new cookie. Sessions of one-time links stay.',
         answer: one,
         failures: [409],
       }),

@@ -211,7 +211,7 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
         This session ends {absoluteTime(expiresAt)} at the latest, and sooner when it is not used.
         {hasAccount && ' Sign out a browser that you do not know, and change the password.'}
       </p>
-      {hasAccount && <Browsers />}
+      <Browsers />
       <div className="row">
         <Button icon="out" isBusy={signOut.isPending && !signOut.variables} onClick={() => start(false)}>
           Sign out
@@ -228,8 +228,9 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
 
 type Browser = Answer<'GET /v1/sessions'>['sessions'][number];
 
-/** The browsers that are signed in to the account. */
+/** The browsers that are signed in to the account, and by one-time links to projects that it owns. */
 function Browsers() {
+  const { session } = useWorkspace();
   const toasts = useToasts();
   const listed = useApi('GET /v1/sessions', {});
   const end = useAction(async ({ _id: id, userAgent }: Browser) => {
@@ -249,6 +250,11 @@ function Browsers() {
             <p className="quiet small truncate">
               Signed in {absoluteTime(browser.startedAt)}, used <RelativeTime time={browser.usedAt} />
             </p>
+            {browser.project !== null && (
+              <p className="quiet small truncate">
+                By a one-time link to <bdi>{session.projects.find(({ _id }) => _id === browser.project)?.name}</bdi>
+              </p>
+            )}
           </div>
           {browser.current ? (
             <Badge tone="accent">This browser</Badge>

@@ -32,10 +32,12 @@ export interface Session {
   isOpen(): Promise<boolean>;
 }
 
-/** A session as its account sees it. */
+/** A session as those see it who may end it. */
 export interface ListedSession {
   /** Of no use to sign in. */
   readonly id: string;
+  /** The project that it signed in to by a one-time link; null: it belongs to the account. */
+  readonly project: string | null;
   readonly isCurrent: boolean;
   /** The name that the browser gives itself; null: none. */
   readonly userAgent: string | null;
@@ -55,7 +57,10 @@ export interface SessionStore {
   end(token: string): Promise<void>;
   /** Finds an open session, and keeps it for longer. Resolves to undefined if it has ended. */
   use(token: string): Promise<Session | undefined>;
-  /** Resolves to the open sessions of the session's account, newest first; to itself if it has no account. */
+  /**
+   * Resolves to the open sessions of the session's account, and to those that began by a one-time link to a project
+   * that it owns, newest first.
+   */
   list(session: Session): Promise<ListedSession[]>;
   /** Ends a listed session. Resolves to false if there is none with this id. */
   endListed(session: Session, id: string): Promise<boolean>;
@@ -64,7 +69,7 @@ export interface SessionStore {
 /** What the sessions of a node work with. */
 export interface SessionStoreParts {
   readonly values: ExpiringValues;
-  readonly configuration: Pick<ConfigurationReader, 'account' | 'project'>;
+  readonly configuration: Pick<ConfigurationReader, 'account' | 'project' | 'projects'>;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Time without a request after which a session ends. */
@@ -89,7 +94,7 @@ interface StoredSession {
 
 const idCharacters = 24;
 const hintCharacters = 8;
-/** Sessions of one account. Beyond this number the oldest end. */
+/** Sessions of one account, and those of one-time links to one project. Beyond this number the oldest end. */
 const maxSessions = 100;
 /** A session in use is stored again at most this often. */
 const minRenewalMs = 60_000;
@@ -152,10 +157,18 @@ export function createSessionStore(parts: SessionStoreParts): SessionStore {
     }
   }
 
-  async function openSessions({ account, key: own }: Session): Promise<{ key: string; stored: StoredSession }[]> {
-    const keys = new Set(account === null ? [] : await keyLists.keys(account));
+  /** Returns whose sessions a session may see and end. */
+  function subjectsOf(session: Session): Subject[] {
+    const owned = configuration.projects().filter((project) => roleIn(session, project) === 'owner');
+    const byLink = owned.map(({ _id }) => ({ project: _id }));
+    return session.account === null ? byLink : [{ account: session.account }, ...byLink];
+  }
+
+  async function openSessions(session: Session): Promise<{ key: string; stored: StoredSession }[]> {
+    const keys = new Set<string>();
+    for (const subject of subjectsOf(session)) for (const key of await keyLists.keys(subject)) keys.add(key);
     const open: { key: string; stored: StoredSession }[] = [];
-    for (const key of keys.add(own)) {
+    for (const key of keys.add(session.key)) {
       const text = await values.get(key);
       const stored = text === undefined ? undefined : (JSON.parse(text) as StoredSession);
       if (stored && !hasExpired(stored, clock()) && isKnown(stored)) open.push({ key, stored });
@@ -169,7 +182,7 @@ export function createSessionStore(parts: SessionStoreParts): SessionStore {
       const nowMs = clock();
       const stored: StoredSession = { ...storedSubject(subject), startedAtMs: nowMs, usedAtMs: nowMs, userAgent };
       await values.put(key, JSON.stringify(stored), ttlMs(stored, nowMs), { current: null });
-      if ('account' in subject) await keyLists.add(subject.account, key);
+      await keyLists.add(subject, key);
       return sessionOf(key, stored);
     },
     end: (token) => values.delete(keyOf(token)),
@@ -188,9 +201,10 @@ export function createSessionStore(parts: SessionStoreParts): SessionStore {
     },
     async list(session) {
       const listed = (await openSessions(session)).map(({ key, stored }): ListedSession => {
-        const { startedAtMs, usedAtMs, userAgent = null } = stored;
+        const { project, startedAtMs, usedAtMs, userAgent = null } = stored;
         const isCurrent = key === session.key;
-        return { id: idOf(key), isCurrent, userAgent, startedAtMs, usedAtMs, expiresAtMs: startedAtMs + absoluteMs };
+        const expiresAtMs = startedAtMs + absoluteMs;
+        return { id: idOf(key), project, isCurrent, userAgent, startedAtMs, usedAtMs, expiresAtMs };
       });
       return listed.sort((one, other) => other.startedAtMs - one.startedAtMs || (one.id < other.id ? -1 : 1));
     },
@@ -202,19 +216,20 @@ export function createSessionStore(parts: SessionStoreParts): SessionStore {
   };
 }
 
-type AccountName = Pick<AccountRecord, '_id' | 'createdAt'>;
-
-/** Keeps for each account the keys of its sessions, as JSON. */
+/** Keeps for each account, and for the one-time links of each project, the keys of their sessions, as JSON. */
 function createKeyLists(values: ExpiringValues, keepMs: number) {
-  const listKeyOf = ({ _id, createdAt }: AccountName): string => `sessions/${_id}/${createdAt}`;
+  const listKeyOf = (subject: Subject): string =>
+    'account' in subject
+      ? `sessions/${subject.account._id}/${subject.account.createdAt}`
+      : `sessions/project/${subject.project}`;
   const keysOf = (text: string | undefined): string[] => (text === undefined ? [] : (JSON.parse(text) as string[]));
 
   return {
-    keys: async (account: AccountName): Promise<string[]> => keysOf(await values.get(listKeyOf(account))),
+    keys: async (subject: Subject): Promise<string[]> => keysOf(await values.get(listKeyOf(subject))),
 
     /** Adds a session, and removes those that have ended. */
-    async add(account: AccountName, key: string): Promise<void> {
-      const listKey = listKeyOf(account);
+    async add(subject: Subject, key: string): Promise<void> {
+      const listKey = listKeyOf(subject);
       for (;;) {
         const text = await values.get(listKey);
         const open: string[] = [];

@@ -91,11 +91,14 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
-/** A browser that is signed in, as its account sees it. */
+/** A browser that is signed in, as those see it who may sign it out. */
 export const SignedInBrowser = Type.Object(
   {
     _id: Id,
     current: Type.Boolean({ description: 'The session of this request' }),
+    project: Type.Union([Id, Type.Null()], {
+      description: 'The project that it signed in to by a one-time link; null: it is signed in to the account',
+    }),
     userAgent: Type.Union([Type.String(), Type.Null()], { description: 'How the browser names itself' }),
     startedAt: Timestamp,
     usedAt: Type.String({ format: 'date-time', description: 'The latest request, up to a minute ago' }),
