@@ -7,11 +7,12 @@ import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipe
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { isPortError } from '../../pipeline/errors.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
-import { hourMs } from '../../schemas/durations.js';
+import { dayMs, hourMs } from '../../schemas/durations.js';
 import { ApiError } from '../../schemas/errors.js';
 import { formatOfName } from '../../schemas/import-formats.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 import type { SyncFileRecord, SyncRecord, SyncRunRecord, SyncSeenFile } from '../../schemas/json/sync.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import type { Importer } from '../importer.js';
 import { credentialsOf, withMailsDue } from './record.js';
 import { runMail, shownName } from './run-mail.js';
@@ -27,6 +28,8 @@ export interface RunBounds {
   readonly retryDelaysMs: readonly number[];
   /** Mails of one environment within an hour. */
   readonly maxMailsPerHour: number;
+  /** Mails of all environments to one address within a day. The address may be that of a stranger. */
+  readonly maxMailsPerAddressPerDay: number;
   /** How long a run waits for other imports of its project, for all files together. */
   readonly maxImportWaitMs: number;
 }
@@ -127,8 +130,13 @@ async function mailed(
   run: SyncRunRecord,
   to: string,
 ): Promise<string | null> {
-  if ((await values.increment(`sync-mails/${sync._id}`, hourMs)) > bounds.maxMailsPerHour)
-    return `more than ${bounds.maxMailsPerHour} mails within an hour`;
+  const { maxMailsPerHour, maxMailsPerAddressPerDay } = bounds;
+  if ((await values.increment(`sync-mails/${sync._id}`, hourMs)) > maxMailsPerHour)
+    return `more than ${maxMailsPerHour} mails within an hour`;
+  // Hashed: addresses are personal. `Ada@` and `ada@` are one person.
+  const address = sha256Hex(to.toLowerCase());
+  if ((await values.increment(`sync-mails-to/${address}`, dayMs)) > maxMailsPerAddressPerDay)
+    return `more than ${maxMailsPerAddressPerDay} mails of syncs to this address within a day`;
   const project = configuration.project(sync.project)?.name ?? sync.project;
   const result = await mailer.send(runMail(sync, run, project, to));
   return result.kind === 'failed' ? result.message : null;

@@ -651,6 +651,24 @@ describe('mail', () => {
     expect(lastRun(scope)).toMatchObject({ reason: 'requested', mailProblem: 'more than 1 mails within an hour' });
     expect(smtp.received).toHaveLength(before);
   });
+
+  // An owner of many projects could name the address of a stranger in all of them.
+  test('is bounded for each address, over all environments', async () => {
+    bodies.set('/a.csv', csv('1'));
+    const node = newNode({
+      bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, maxMailsPerAddressPerDay: 2 },
+    });
+    const before = smtp.received.length;
+    const problems: (string | null)[] = [];
+    for (const notificationEmail of ['ada@example.com', 'Ada@example.com', 'ADA@example.com', 'eve@example.com']) {
+      const scope = newScope();
+      await save(scope, { urls: [url('/a.csv')], notificationEmail });
+      await node.run();
+      problems.push(lastRun(scope).mailProblem);
+    }
+    expect(problems).toEqual([null, null, 'more than 2 mails of syncs to this address within a day', null]);
+    expect(smtp.received).toHaveLength(before + 3);
+  });
 });
 
 describe('several nodes', () => {

@@ -27,6 +27,7 @@ export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   maxRunning: 2,
   retryDelaysMs: [2_000, 15_000],
   maxMailsPerHour: 20,
+  maxMailsPerAddressPerDay: 200,
   maxImportWaitMs: 30 * 60_000,
 };
 
