@@ -199,13 +199,15 @@ function rowsWithinLimits(
   fences: Fences,
   { maxVisits, maxBufferedVisits }: EvaluationBounds,
 ): number[] {
+  // Sorting thousands takes longer than all other rules, and such a user sends further locations.
+  if (visitCount >= maxVisits) return [];
   const byId = byIdIn(fences);
   const holding: number[] = [];
   const beyond: number[] = [];
   for (const row of enterable) {
     (fences.zone(row, longitude, latitude, accuracy_m) === Zone.near ? beyond : holding).push(row);
   }
-  const rows = holding.sort(byId).slice(0, Math.max(0, maxVisits - visitCount));
+  const rows = holding.sort(byId).slice(0, maxVisits - visitCount);
   const remainingCount = Math.min(maxVisits, maxBufferedVisits) - visitCount - rows.length;
   // Distances are expensive: skip them if the limit is reached.
   if (remainingCount <= 0) return rows;

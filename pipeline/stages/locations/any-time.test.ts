@@ -31,6 +31,7 @@ import type { Device } from './device-states.js';
 import { createBatchEvaluator } from './evaluate-batch.js';
 import { trackReply } from './reply.js';
 
+const unbounded = { maxCommitBytes: Infinity, maxEvaluationMs: Infinity };
 const startMs = Date.UTC(2026, 2, 2, 12);
 const retentionMs = 14 * dayMs;
 
@@ -97,7 +98,7 @@ async function process(
   await readModel.apply(changes, offset);
   const catalog = createCatalog(readModel);
   const definitions = createDefinitions(readModel);
-  const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes: Infinity });
+  const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, ...unbounded });
   const { searchGeofences } = createSpatialQueries(catalog, clock);
   const devices = new Map<string, Device>();
   const written: string[] = [];

@@ -23,6 +23,7 @@ interface ApplyBatchParts {
   readonly states: StateStore;
   readonly maxCachedDevices: number;
   readonly maxCommitBytes: number;
+  readonly maxEvaluationMs: number;
   readonly observeCache: ObserveCache;
   readonly tracing?: Tracing | undefined;
   readonly catalog: Catalog;
@@ -50,7 +51,8 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
   parts.observeCache('event_definitions', () => definitions.use);
-  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes: parts.maxCommitBytes });
+  const { maxCommitBytes, maxEvaluationMs } = parts;
+  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes, maxEvaluationMs });
 
   return async function applyBatch(owner, records) {
     const trace = traceBatch(parts.tracing, records);

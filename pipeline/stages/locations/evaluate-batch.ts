@@ -114,6 +114,8 @@ interface EvaluatorParts {
   readonly definitions: Definitions;
   /** Bytes to publish after which the rest of a batch waits for the next commit. */
   readonly maxCommitBytes: number;
+  /** Time of evaluation after which the rest of a batch waits for the next commit. */
+  readonly maxEvaluationMs: number;
 }
 
 /** Evaluates a batch, or as much of it as one commit may publish. Updates the states in `devices`. */
@@ -140,6 +142,8 @@ class BatchCollector implements Collector {
   readonly #encodeOutcome: EncodeInto<EncodableOutcome>;
   readonly #trace: Pick<BatchTrace, 'headersFor'> | undefined;
   readonly #slab = new Slab();
+  /** Set by the first location, so that each commit has one at least. */
+  #startedAtMs: number | undefined;
   readonly #results = { applied: 0, repeat: 0, stale: 0 };
   readonly #outcomeRecords: NewRecord[] = [];
   #notEntered = 0;
@@ -160,7 +164,9 @@ class BatchCollector implements Collector {
   }
 
   get isFull(): boolean {
-    return this.#bytes >= this.#parts.maxCommitBytes;
+    if (this.#startedAtMs === undefined) return false;
+    const { maxCommitBytes, maxEvaluationMs } = this.#parts;
+    return this.#bytes >= maxCommitBytes || performance.now() - this.#startedAtMs >= maxEvaluationMs;
   }
 
   deadLetter(bad: BadRecord): void {
@@ -168,6 +174,7 @@ class BatchCollector implements Collector {
   }
 
   collect(record: LogRecord, location: Location, evaluation: Evaluation): void {
+    this.#startedAtMs ??= performance.now();
     const { key, value } = record;
     const events = this.#collectEvents(record, location, evaluation);
     const outcome = { location, frame: value as Buffer, tail: outcomeTail(evaluation, events) };

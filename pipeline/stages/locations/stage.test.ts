@@ -484,6 +484,27 @@ test('regression: a commit takes no more locations when it publishes enough', as
   expect((await node.state(locations[0]!))?.users[0]?.geofences).toHaveLength(10);
 });
 
+// A batch of 5,000 locations among 23,000 overlapping geofences was evaluated in one turn of several minutes.
+test('regression: a commit takes no more locations when their evaluation takes long', async () => {
+  await node.configure({ kind: 'geofence', record: shop });
+  const locations = Array.from({ length: 10 }, (_, index) => at(index % 2 === 0 ? inside : outside));
+  await node.append(...locations);
+  const { stateStore } = node.embedded;
+  let commits = 0;
+  const observed: StateStore = {
+    ...stateStore,
+    commit(claim, commit) {
+      commits += 1;
+      return stateStore.commit(claim, commit);
+    },
+  };
+  node.start({ states: observed, bounds: { maxEvaluationMs: 0 } });
+  await node.drained();
+  expect(commits).toBe(locations.length);
+  expect((await node.outcomes()).map(({ location: { id } }) => id)).toEqual(locations.map(({ id }) => id));
+  expect(await types()).toHaveLength(locations.length);
+});
+
 // Forty devices that each entered a thousand geofences of 64 kB made 2.6 GB of events, and the locations behind them
 // waited for half a minute.
 test('regression: the events of a location have a bounded amount of metadata', async () => {

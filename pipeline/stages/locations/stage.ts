@@ -29,6 +29,11 @@ const fixedBounds = {
    * thousand geofences each, and then has a megabyte of events.
    */
   maxCommitBytes: 16 * 2 ** 20,
+  /**
+   * Time of evaluation after which a commit takes no more locations. Other partitions and queries then get their turn.
+   * One location among 20,000 overlapping geofences takes up to a tenth of a second.
+   */
+  maxEvaluationMs: 250,
 };
 
 /** Bounds of the stage. */
@@ -89,6 +94,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     observeCache,
     maxCachedDevices: bounds.maxCachedDevices,
     maxCommitBytes: bounds.maxCommitBytes,
+    maxEvaluationMs: bounds.maxEvaluationMs,
   });
   const partitions = new ClaimedPartitions<PartitionOwner>({
     ...bounds,
