@@ -248,6 +248,14 @@ describe('metadata', () => {
   ])('as %s', (_, fields, expected) => {
     expect(input({ ...circle, ...fields }).metadata).toEqual(expected);
   });
+
+  // The parser of bodies refuses it in an object.
+  test.each([{ 'metadata.__proto__': '1' }, { 'metadata[__proto__]': '1' }, { metadata: '{"__proto__":1}' }])(
+    'by %j is refused as in an object',
+    (fields) => {
+      expect(refused({ ...circle, ...fields })).toBe('invalid_parameter metadata: must not contain the name __proto__');
+    },
+  );
 });
 
 describe('users and addresses', () => {

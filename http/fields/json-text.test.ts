@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { findJsonFault, isDeeper, isTextDeeper, maxJsonDepth, parseJson, parseWritableJson } from './json-text.js';
+import {
+  findJsonFault,
+  isDeeper,
+  jsonDepthRule,
+  jsonExcess,
+  jsonFieldsRule,
+  maxJsonDepth,
+  maxJsonFields,
+  parseJson,
+  parseWritableJson,
+} from './json-text.js';
 
 const faultOf = (text: string) => {
   const parsed = parseJson(text);
@@ -79,7 +89,35 @@ describe('JSON that is nested deeply ended an import and a request, because noth
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(6), (value, depth) => {
         expect(isDeeper(value, depth)).toBe(depthOf(value) > depth);
-        expect(isTextDeeper(JSON.stringify(value, null, depth), depth)).toBe(depthOf(value) > depth);
+        const excess = jsonExcess(JSON.stringify(value, null, depth), depth);
+        expect(excess).toBe(depthOf(value) > depth ? jsonDepthRule : undefined);
+      }),
+    );
+  });
+});
+
+describe('JSON of 5 MiB whose objects have other names each took the engine two seconds', () => {
+  const objects = (count: number) => `[${Array.from({ length: count }, (_, index) => `{"${index}":":"}`).join(',')}]`;
+
+  it('is refused beyond a number of fields, before the engine parses it', () => {
+    expect(parseWritableJson(objects(maxJsonFields))).toMatchObject({ ok: true });
+    const refused = { ok: false, fault: 'expected at most 200000 fields in all objects together' };
+    expect(parseWritableJson(objects(maxJsonFields + 1))).toEqual(refused);
+    expect(parseWritableJson(`${objects(maxJsonFields + 1)} no JSON`)).toEqual(refused);
+  });
+
+  it('has as many fields as its objects have, whatever its texts contain', () => {
+    const fieldsOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce(
+            (sum: number, item) => sum + fieldsOf(item),
+            Array.isArray(value) ? 0 : Object.keys(value).length,
+          )
+        : 0;
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(6), (value, fields) => {
+        const excess = jsonExcess(JSON.stringify(value, null, fields), maxJsonDepth, fields);
+        expect(excess).toBe(fieldsOf(value) > fields ? jsonFieldsRule : undefined);
       }),
     );
   });

@@ -22,6 +22,7 @@ describe('metadata', () => {
     [{ a: Number.NaN }, 'metadata.a: must be a string, a number or a boolean'],
     [{ a: 1, b: 2, c: 3, d: 4, e: 5 }, 'metadata: must have at most 4 keys'],
     [{ ['x'.repeat(11)]: 1 }, 'metadata: keys must have 1 to 10 characters'],
+    ['{"__proto__":1}', 'metadata: must not contain the name __proto__'],
     [{ '': 1 }, 'metadata: keys must have 1 to 10 characters'],
     [{ a: 'x'.repeat(21) }, 'metadata.a: must have at most 20 characters'],
     [{ a: '\ud800' }, 'metadata.a: must be well-formed Unicode, without half of a surrogate pair'],

@@ -3,7 +3,7 @@ import type { MetadataFilter } from '../../pipeline/catalog/types.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Metadata, MetadataValue, Position } from '../../schemas/json/common.js';
 import { parseWritableJson } from './json-text.js';
-import { malformedTextIn, mayHoldSurrogates, wellFormedRule } from './text.js';
+import { malformedTextIn, mayHoldSurrogates, prototypeName, prototypeRule, wellFormedRule } from './text.js';
 import { isDictionary, isGiven, numberOf } from './values.js';
 
 /** Reads a structured field, given as it is or as its JSON text. The value is undefined when the field is not given. */
@@ -51,7 +51,10 @@ interface MetadataLimits {
   readonly maxTextLength?: number;
 }
 
-/** Checks that a dictionary is flat: strings, booleans and finite numbers. Keys with null are left out. */
+/**
+ * Checks that a dictionary is flat: strings, booleans and finite numbers. Keys with null are left out. The parsers of
+ * bodies refuse the name `__proto__`, but it also comes as `metadata.__proto__`, in rows of files and in JSON text.
+ */
 export function checkMetadata(
   param: string,
   dictionary: Readonly<Record<string, unknown>>,
@@ -62,6 +65,7 @@ export function checkMetadata(
   if (given.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
   let isWellFormed = true;
   for (const key of given) {
+    if (key === prototypeName) return invalid(param, prototypeRule);
     const value = dictionary[key];
     if (maxKeyLength < Infinity && (key === '' || key.length > maxKeyLength))
       return invalid(param, `keys must have 1 to ${maxKeyLength} characters`);

@@ -7,8 +7,10 @@
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
 /** What an error says about a path or query that cannot be decoded. */
 export const percentEncodingRule = 'must be percent-encoded UTF-8';
-/** What an error says about a name that assignments would take for the prototype of an object. */
-export const prototypeRule = 'must not contain the name __proto__';
+/** The name that assignments would take for the prototype of an object. */
+export const prototypeName = '__proto__';
+/** What an error says about it. */
+export const prototypeRule = `must not contain the name ${prototypeName}`;
 
 /** The only form in which JSON text can contain half of a surrogate pair. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -111,7 +113,7 @@ export function prototypeField(text: string): string | undefined {
   if (!twoUnderscores.test(text)) return undefined;
   for (const pair of text.split('&')) {
     const names = decodeURIComponent(pair.split('=', 1)[0]!).split(/[[\]]+/);
-    if (names.includes('__proto__')) return names[0] || '__proto__';
+    if (names.includes(prototypeName)) return names[0] || prototypeName;
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import qs from 'qs';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { createTurns } from '../../schemas/turns.js';
-import { describeJsonFault, findJsonFault, isTextDeeper, jsonDepthRule } from '../fields/json-text.js';
+import { describeJsonFault, findJsonFault, jsonExcess } from '../fields/json-text.js';
 import {
   badlyEncodedField,
   fieldBeyond,
@@ -119,7 +119,8 @@ export function readBodies(app: FastifyInstance): void {
   function readJson(request: FastifyRequest, bytes: Buffer): unknown {
     const text = textOf(request, bytes);
     if (text.trim() === '') return undefined;
-    if (isTextDeeper(text)) throw new ApiError('invalid_body', `the body must have ${jsonDepthRule}`);
+    const excess = jsonExcess(text);
+    if (excess !== undefined) throw new ApiError('invalid_body', `the body must have ${excess}`);
     let parsed: { readonly error: Error | null; readonly value?: unknown } | undefined;
     // The parser calls back at once. An error that is thrown inside its callback would be reported as broken JSON.
     void parse(request, text, (error, value) => {
