@@ -68,7 +68,10 @@ function withMembers(project: ProjectRecord, members: MemberRecord[], nowMs: num
   return { ...project, members, invitations, updatedAt: nowMs };
 }
 
-/** Returns the project with the member's role changed; null removes the member. Throws 404 and 409. */
+/**
+ * Returns the project with the member's role changed; null removes the member. An open invitation of its address ends,
+ * because it would undo the change. Throws 404 and 409.
+ */
 export function withRole(project: ProjectRecord, account: string, role: Role | null, nowMs: number): ProjectRecord {
   const members = project.members ?? [];
   const member = members.find((each) => each.account === account);
@@ -76,7 +79,8 @@ export function withRole(project: ProjectRecord, account: string, role: Role | n
   const others = members.filter((each) => each !== member);
   const changed = role === null ? others : members.map((each) => (each === member ? { ...each, role } : each));
   keepsOwner(project, changed);
-  return withMembers(project, changed, nowMs);
+  const invitations = (project.invitations ?? []).filter(({ email }) => accountIdOf(email) !== account);
+  return withMembers({ ...project, invitations }, changed, nowMs);
 }
 
 /** Returns the project with another member. A member that exists keeps the higher role. */

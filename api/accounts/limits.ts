@@ -1,4 +1,4 @@
-/** How often an address, a client or a project may attempt what accounts offer. */
+/** How often an address, a client, a project or an account may attempt what accounts offer. */
 import type { FastifyRequest } from 'fastify';
 import type { AttemptLimit } from '../../http/access/attempts.js';
 import { clientOf } from '../../http/location/address.js';
@@ -10,6 +10,7 @@ const limits = {
   mailsPerAddress: { max: 5, windowMs: hourMs },
   mailsPerClient: { max: 50, windowMs: hourMs },
   invitationsPerProject: { max: 200, windowMs: dayMs },
+  projectsPerAccount: { max: 100, windowMs: dayMs },
   tokensPerClient: { max: 100, windowMs: 15 * minuteMs },
 } as const satisfies Record<string, AttemptLimit>;
 
@@ -43,6 +44,8 @@ export function createLimits({
         { action: 'invite-project', subject: project, limit: limits.invitationsPerProject },
         { action: 'mail-address', subject: email, limit: limits.mailsPerAddress },
       ),
+    createProject: (account: string) =>
+      attempts.count({ action: 'project-account', subject: account, limit: limits.projectsPerAccount }),
     token: (request: FastifyRequest) =>
       attempts.count({ action: 'token-client', subject: client(request), limit: limits.tokensPerClient }),
   };

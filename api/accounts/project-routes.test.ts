@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { dayMs } from '../../schemas/durations.js';
 import { adminApiKey, startApi, useApi } from '../testing/fixtures.js';
 import { maxOwnedProjects } from './project-routes.js';
-import { Browser, invited, signedUp } from './testing/browser.js';
+import { Browser, invited, password, signedUp } from './testing/browser.js';
 
 const api = await useApi();
 const create = (browser: Browser, name = 'Second') => browser.send('POST', '/v1/account/projects', { body: { name } });
@@ -42,6 +43,26 @@ test('an account owns a bounded number of projects, however many requests come a
   const answers = await Promise.all(Array.from({ length: maxOwnedProjects + 2 }, () => create(browser)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(maxOwnedProjects - 1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+});
+
+// Each deleted project leaves erasures, which take their turns for weeks.
+test('an account creates a bounded number of projects in a day, however many it deletes', async () => {
+  const time = { nowMs: Date.UTC(2026, 0, 1) };
+  const server = await startApi({ clock: () => time.nowMs });
+  onTestFinished(() => server.close());
+  const { browser, email } = await signedUp(server);
+  const createdAndDeleted = async () => {
+    const { status, body } = await create(browser);
+    if (status !== 200) return { status, body };
+    const { _id } = body.project;
+    const headers = { 'x-fenceline-project': _id };
+    return browser.send('DELETE', `/v1/projects/${_id}?name=Second`, { headers });
+  };
+  for (let made = 0; made < 100; made++) expect((await createdAndDeleted()).status).toBe(202);
+  expect(await createdAndDeleted()).toMatchObject({ status: 429, body: { meta: { type: 'too_many_attempts' } } });
+  time.nowMs += dayMs;
+  await browser.send('POST', '/v1/signin', { body: { email, password } });
+  expect((await createdAndDeleted()).status).toBe(202);
 });
 
 test('nobody without an account creates a project', async () => {

@@ -14,6 +14,7 @@ import { createSerializer } from '../serialize.js';
 import { memberOf } from './accounts.js';
 import type { AccountParts } from './dependencies.js';
 import { readBody } from './fields.js';
+import { createLimits } from './limits.js';
 import { accountOf, sessionJson } from './session.js';
 
 /** Bounds what an account may keep. */
@@ -30,9 +31,11 @@ const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectN
 export const accountProjectRoutes =
   (
     { configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>,
-    { signUp }: Pick<AccountParts, 'signUp'>,
+    parts: AccountParts,
   ): FastifyPluginAsync =>
   async (app) => {
+    const { signUp } = parts;
+    const limits = createLimits(parts);
     const serialize = createSerializer(maxUnfinishedCreations);
     const ownedBy = (session: Session): number =>
       configuration.projects().filter((project) => roleIn(session, project) === 'owner').length;
@@ -67,6 +70,8 @@ export const accountProjectRoutes =
         return serialize(account._id, async () => {
           await writer.catchUp();
           admit(session);
+          // A project that was deleted leaves erasures, which are repeated for weeks.
+          await limits.createProject(account._id);
           const nowMs = writer.nextTimestamp();
           const made = newProject({ name }, nowMs);
           const project = { ...made.project, members: [memberOf(account, 'owner', nowMs)] };

@@ -294,6 +294,25 @@ test('roles change and members leave at once, and a project keeps an owner', asy
   expect((await setRole(viewer.account._id, 'owner')).status).toBe(404);
 });
 
+// An owner who was removed, or made a viewer, came back as an owner by an invitation from before.
+test('a change of a role and a removal end the open invitation of the address', async () => {
+  const { browser } = await signedUp(api);
+  const { browser: former, account, email } = await invited(api, browser, 'viewer');
+  const path = `/v1/members/${account._id}`;
+  const changes = [() => browser.send('PUT', path, { body: { role: 'viewer' } }), () => browser.send('DELETE', path)];
+  for (const change of changes) {
+    await post(browser, '/v1/invitations', { email, role: 'owner' });
+    const other = newEmail();
+    await post(browser, '/v1/invitations', { email: other, role: 'viewer' });
+    expect((await change()).status).toBe(200);
+    const { invitations } = (await browser.send('GET', '/v1/invitations')).body;
+    expect(invitations.map((open: { email: string }) => open.email)).not.toContain(email);
+    expect(invitations.map((open: { email: string }) => open.email)).toContain(other);
+    const token = mailedToken(api, email);
+    expect((await post(former, '/v1/invitations/accept', { token, password })).status).toBe(401);
+  }
+});
+
 test('of two owners who demote each other at once, one stays', async () => {
   const first = await signedUp(api);
   const second = await invited(api, first.browser, 'owner');
