@@ -111,8 +111,13 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const change = useAction(
     ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
     'members',
+    'invitations',
   );
-  const remove = useChange((id: string) => untilGone(call('DELETE /v1/members/{id}', { path: { id } })), 'members');
+  const remove = useChange(
+    (id: string) => untilGone(call('DELETE /v1/members/{id}', { path: { id } })),
+    'members',
+    'invitations',
+  );
   /** The chosen role is shown at once. The field stays enabled, because it has the focus. */
   const roleOf = ({ _id, role }: Member): Role =>
     change.isPending && change.variables.id === _id ? change.variables.role : role;
