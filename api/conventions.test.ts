@@ -16,7 +16,7 @@ const withoutPages: Readonly<Record<string, string>> = {
   '/v1/topics': 'a fixed list of topics',
   '/v1/topics/events': 'a log, read by offset',
   '/v1/account': 'the projects of one account',
-  '/v1/sessions': 'the browsers of one account, at most 100',
+  '/v1/sessions': 'the browsers of one account and of links to its projects, at most 100 each',
   '/v1/positions': 'the positions received last, read on by their time',
   '/v1/users/{id}/locations/{locationId}/explanation': 'the events of one location',
 };
