@@ -49,3 +49,32 @@ test('unknown paths are refused with or without a key', async () => {
   expect((await api.call('GET', '/v1/nothing')).body.meta.type).toBe('not_found');
   expect((await api.call('GET', '/v1/nothing', { key: '' })).body.meta.type).toBe('not_found');
 });
+
+// A generated client knew 409, 413, 415, 422 and 503 of many calls only as `default`, and so could not tell them apart.
+test('operations declare the failures that the server decides, with their codes', async () => {
+  for (const { method, operation } of await operations()) {
+    const { responses } = operation;
+    const declared = Object.keys(responses);
+    const honoursKey = operation.parameters?.some(({ name }: { name: string }) => name === 'Idempotency-Key') === true;
+    expect(declared).toEqual(expect.arrayContaining(['400', '503', 'default']));
+    for (const [status, isAnswered] of [
+      ...['408', '413', '415'].map((status) => [status, ['post', 'put', 'patch'].includes(method)] as const),
+      ['422', honoursKey],
+    ] as const)
+      expect([operation.operationId, status, declared.includes(status)]).toEqual([
+        operation.operationId,
+        status,
+        isAnswered,
+      ]);
+    if (honoursKey) expect(declared).toContain('409');
+  }
+  const { body } = await api.call('GET', '/openapi.json', { key: '' });
+  const codesOf = (status: number) => body.components.schemas[`Failure${status}`].properties.type.enum;
+  expect(codesOf(409)).toEqual(expect.arrayContaining(['conflict', 'edit_conflict', 'request_in_progress']));
+  expect(codesOf(403)).toEqual(['forbidden', 'plan_required', 'origin_not_allowed']);
+  const { responses } = body.paths['/v1/geofences'].post;
+  expect(responses['409'].headers['Retry-After'].schema).toEqual({ type: 'integer' });
+  expect(responses['409'].content['application/json'].schema.properties.meta).toEqual({
+    $ref: '#/components/schemas/Failure409',
+  });
+});

@@ -117,7 +117,6 @@ export function addFileRoutes<Head extends FileHead>(
       description: listPaging,
       querystring: shortListParameters,
       answer: listOf({ [many]: Type.Array(schema) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request) => {
       const query = accepted(readShortListQuery(request.query as RawFields));

@@ -117,6 +117,66 @@ export type Explanation = {
   notice?: { code: "no_geofences" | "no_geofence_near"; text: string };
   fences: ExplainedFence[];
 };
+export type Failure400 = {
+  code: number;
+  type: "invalid_parameter" | "invalid_body" | "malformed_request" | "not_available" | "address_not_found" | "outside_road_data" | "query_too_large" | "map_too_large";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure401 = { code: number; type: "unauthorized"; param?: string; message: string; requestId: string };
+export type Failure403 = {
+  code: number;
+  type: "forbidden" | "plan_required" | "origin_not_allowed";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure404 = { code: number; type: "not_found"; param?: string; message: string; requestId: string };
+export type Failure408 = { code: number; type: "request_timeout"; param?: string; message: string; requestId: string };
+export type Failure409 = {
+  code: number;
+  type: "conflict" | "edit_conflict" | "request_in_progress" | "import_running" | "replay_running";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure412 = {
+  code: number;
+  type: "precondition_failed";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure413 = { code: number; type: "body_too_large"; param?: string; message: string; requestId: string };
+export type Failure415 = {
+  code: number;
+  type: "unsupported_media_type";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure422 = {
+  code: number;
+  type: "idempotency_key_reused";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure429 = {
+  code: number;
+  type: "rate_limited" | "too_many_attempts";
+  param?: string;
+  message: string;
+  requestId: string;
+};
+export type Failure503 = {
+  code: number;
+  type: "overloaded" | "storage_full" | "unavailable";
+  param?: string;
+  message: string;
+  requestId: string;
+};
 export type Geofence = {
   _id: string;
   createdAt: string;

@@ -2,8 +2,9 @@
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { ApiError, parameterError } from '../schemas/errors.js';
-import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
-import type { RawFields } from './fields/reader.js';
+import { Id, Meta } from '../schemas/json/common.js';
+import { failureAnswers } from './declared-failures.js';
+import { accepted, FieldReader, type RawFields } from './fields/reader.js';
 import { firstUnknown } from './fields/table.js';
 import { isDictionary } from './fields/values.js';
 
@@ -23,23 +24,11 @@ interface Description {
   readonly answer: TSchema;
   /** Of the answer of success; default 200. */
   readonly status?: 200 | 202;
-  /** Failures besides 401, 403 and 429, by status; 412 follows from `entityTag`. */
-  readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
+  /** Failures that the handler decides. 412 follows from `entityTag`, and others from the route: `derivedFailures`. */
+  readonly failures?: readonly (404 | 409)[];
   /** `answered`: the answer 200 carries ETag. `matched`: the route honours If-Match. */
   readonly entityTag?: 'answered' | 'matched' | 'matched and answered';
 }
-
-const failureNames = {
-  400: 'A field is missing or breaks its rule',
-  401: 'The key or session is missing, unknown, ended or revoked',
-  403: 'The key or session has too little authority',
-  404: 'There is no such resource',
-  409: 'The request contradicts a record that exists',
-  412: 'The record is not at the revision that If-Match names',
-  413: 'The body is too large',
-  429: 'Too many requests; see Retry-After',
-  503: 'Too much is in flight, or a service is unavailable; see Retry-After',
-} as const;
 
 const etagHeader = Type.String({ description: 'Revision of the record; compare it for equality only' });
 
@@ -67,15 +56,14 @@ export function described({
 }: Description): FastifySchema {
   const isMatched = entityTag === 'matched' || entityTag === 'matched and answered';
   const isAnswered = entityTag === 'answered' || entityTag === 'matched and answered';
-  const statuses = [...failures, ...(isMatched ? ([412] as const) : []), 401, 403, 429] as const;
   const headers = isAnswered && { headers: { ETag: etagHeader } };
-  const refusals = statuses.map((status) => [status, { description: failureNames[status], ...ErrorBody }]);
+  const refusals = failureAnswers([...failures, ...(isMatched ? ([412] as const) : [])]);
   return {
     ...rest,
-    ...(body && { body, consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...(body && { body }),
     ...(isMatched && { headers: ifMatchHeader }),
     tags: [tag],
-    response: { [status]: { description: 'Success', ...answer, ...headers }, ...Object.fromEntries(refusals) },
+    response: { [status]: { description: 'Success', ...answer, ...headers }, ...refusals },
   };
 }
 
@@ -145,4 +133,15 @@ export function describedFields(body: unknown, { properties }: Pick<TObject, 'pr
   );
   if (problem !== undefined) throw parameterError(problem);
   return fields;
+}
+
+/**
+ * Returns the list of records of a body that has no other fields than its schema, given as it is or as JSON text. Throws
+ * `invalid_parameter` for others, or if there is no list.
+ */
+export function describedRecords(body: unknown, schema: Pick<TObject, 'properties'>, name: string): readonly unknown[] {
+  const reader = new FieldReader(describedFields(body, schema));
+  const records = reader.structure(name);
+  if (!Array.isArray(records)) reader.refuse(name, `must be a list of ${name}`);
+  return accepted(reader.outcome(() => records as unknown[]));
 }

@@ -13,6 +13,7 @@ import type { Authority } from './access/authority.js';
 import { compressFiles } from './answers/compressed-files.js';
 import { protectPages } from './answers/headers.js';
 import { acceptsCoding, entityTagOf, isKnown } from './answers/representations.js';
+import { derivedFailures, failureAnswers } from './declared-failures.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
 /** The `info` of the API description. */
@@ -85,6 +86,13 @@ function headersOf(method: string | readonly string[], config: object | undefine
   const declared = schema?.headers as { readonly properties?: object } | undefined;
   if (!honoursIdempotencyKey(method, config)) return declared && { headers: declared };
   return { headers: { type: 'object', ...declared, properties: { ...declared?.properties, ...idempotencyParameter } } };
+}
+
+/** Returns the media types of a route's body, where the route reads fields and does not declare others. */
+function consumedBy(method: string | readonly string[], schema: FastifySchema | undefined) {
+  if (schema?.body === undefined || 'content' in (schema.body as object)) return {};
+  const patch = [method].flat().includes('PATCH') ? ['application/merge-patch+json'] : [];
+  return { consumes: ['application/json', ...patch, 'application/x-www-form-urlencoded'] };
 }
 
 /** In the order in which a newcomer needs them. */
@@ -184,12 +192,21 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       const security = securityOf(authority);
       const response = {
         default: { description: 'Failure', ...ErrorBody },
+        ...failureAnswers(derivedFailures(route)),
         ...(schema?.response as object | undefined),
       };
       const operationId = operationIdOf([route.method].flat()[0] ?? '', url);
       return {
         url,
-        schema: { operationId, ...schema, ...headersOf(route.method, route.config, schema), hide, security, response },
+        schema: {
+          operationId,
+          ...consumedBy(route.method, schema),
+          ...schema,
+          ...headersOf(route.method, route.config, schema),
+          hide,
+          security,
+          response,
+        },
       };
     },
     transformObject: (document) =>

@@ -114,7 +114,6 @@ function addReadingRoutes(app: FastifyInstance, dependencies: ImportDependencies
         },
         { cursor: true },
       ),
-      failures: [400],
     }),
     handler: async (request) => {
       const query = accepted(readListQuery(request.query as RawFields));
@@ -153,7 +152,7 @@ function addReadingRoutes(app: FastifyInstance, dependencies: ImportDependencies
       description: 'Server-sent events `progress` and, as the last one, `end`, with the import as `data`.',
       params: idParameter,
       answer: contentOf({ 'text/event-stream': Type.String() }),
-      failures: [404, 503],
+      failures: [404],
     }),
     handler: async (request, reply) => progress.send(findImport(request), request, reply),
   });

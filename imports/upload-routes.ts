@@ -11,11 +11,11 @@ import type { ApiDependencies } from '../api/dependencies.js';
 import { callerOf } from '../http/access/authority.js';
 import { confirmStillAuthorized, withdrawalOf } from '../http/access/revocation.js';
 import { sendFailure } from '../http/answers/failures.js';
+import { failureAnswer } from '../http/declared-failures.js';
 import { answerOf, capitalized, contentOf, described } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
-import { ErrorBody } from '../schemas/json/common.js';
 import { Import, type ImportRecord } from '../schemas/json/import.js';
 import { dryRunParameter } from './batch-routes.js';
 import type { ImportRequest } from './execution.js';
@@ -50,18 +50,17 @@ const parameters = Type.Object({
 
 const answer = answerOf({ import: Import });
 /** A failure shows the import as well if there was one. */
-const failure = Type.Object({ ...ErrorBody.properties, import: Type.Optional(Import) });
+const importOfFailure = { import: Type.Optional(Import) };
 
 /** Adds to a description that an import may go on after the answer, and that failures show it. */
 function withImports(description: FastifySchema): FastifySchema {
-  const responses = description.response as Readonly<Record<number, object>>;
   return {
     ...description,
     response: {
-      ...responses,
+      ...(description.response as object),
       202: { ...answer, description: 'The import goes on' },
-      400: { ...responses[400], ...failure },
-      503: { ...responses[503], ...failure },
+      400: failureAnswer(400, importOfFailure),
+      503: failureAnswer(503, importOfFailure),
     },
   };
 }
@@ -175,7 +174,7 @@ export const uploadRoutes: FastifyPluginAsync<UploadDependencies> = async (app, 
               'applied. A project runs one import at a time.',
             querystring: parameters,
             answer,
-            failures: [400, 409, 413, 503],
+            failures: [409],
           }),
         ),
         consumes: [...uploadTypes],

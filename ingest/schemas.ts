@@ -43,10 +43,13 @@ export const TrackAnswer = Type.Object(
   },
 );
 
-/** Answer of POST /v1/locations. */
-export const BulkAnswer = Type.Object({
-  meta: Meta,
+const tally = {
   accepted: Type.Integer({ description: 'Durable locations' }),
   rejected: Type.Integer(),
   rejections: Rejections('line'),
-});
+};
+
+/** Answer of POST /v1/locations. */
+export const BulkAnswer = Type.Object({ meta: Meta, ...tally });
+/** What a failure of POST /v1/locations has beside `meta`, if it was found while the body was read. */
+export const tallyOfFailure = Type.Partial(Type.Object(tally)).properties;

@@ -118,7 +118,7 @@ function addStartingRoute(app: FastifyInstance, dependencies: ReplayDependencies
       body: schemaOf(replayFields),
       status: 202,
       answer: one,
-      failures: [400, 409, 503],
+      failures: [409],
     }),
     handler: async (request, reply) => {
       const { project: id, environment } = callerOf(request);
@@ -164,7 +164,7 @@ function addResultRoutes(app: FastifyInstance, { replays }: ReplayDependencies, 
         { events: Type.Array(Type.Object({ firstLocation: Type.Boolean(), event: Event })) },
         { cursor: true },
       ),
-      failures: [400, 404],
+      failures: [404],
     }),
     handler: async (request) => {
       const { foundIn, limit, from } = accepted(readEventsQuery(request.query as RawFields));

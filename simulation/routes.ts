@@ -61,7 +61,6 @@ export const demoRoutes =
         tag,
         summary: 'Get the state of the demo',
         answer: DemoAnswer,
-        failures: [503],
       }),
       handler: async (request) => {
         const { project, environment } = callerOf(request);
@@ -81,7 +80,7 @@ export const demoRoutes =
           'with 20 locations a second in all. ' +
           'A project has one run at a time; a second request is answered 409.',
         answer: DemoAnswer,
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request) => {
         const scope = scopeOf(request);
@@ -98,7 +97,6 @@ export const demoRoutes =
         summary: 'Stop the demo city',
         description: 'Its geofences stay. On another node than the one that runs it, it ends within seconds.',
         answer: DemoAnswer,
-        failures: [400, 503],
       }),
       handler: async (request) => {
         const scope = scopeOf(request);
@@ -115,7 +113,7 @@ export const demoRoutes =
         summary: 'Stop the demo city and delete its geofences',
         description: 'Events and users stay, as history.',
         answer: DemoAnswer,
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request) => {
         const scope = scopeOf(request);

@@ -74,7 +74,6 @@ export const acceptanceRoutes =
         description: 'With the token of the mail. Changes nothing: the token still works.',
         body: schemaOf(tokenFields),
         answer: answerOf({ invitation: ReceivedInvitation }),
-        failures: [400, 503],
       }),
       handler: async (request) => {
         const { token } = readBody(request, tokenFields);
@@ -99,7 +98,7 @@ export const acceptanceRoutes =
           'account, one is created with the password. The caller is signed in.',
         body: schemaOf(fields),
         answer: answerOf({ session: Session }),
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request, reply) => {
         const { token, password } = readBody(request, fields);

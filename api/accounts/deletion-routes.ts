@@ -39,7 +39,7 @@ export const deletionRoutes =
           'Refused while the account is the only owner of a project with other members.',
         body: schemaOf(fields),
         answer: answerOf(),
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request, reply) => {
         const { password } = readBody(request, fields);

@@ -42,7 +42,7 @@ export const invitationRoutes =
           'even while sign-up is off. An earlier invitation of the address is replaced.',
         body: schemaOf(invitationFields),
         answer: answerOf({ invitation: Invitation }),
-        failures: [400, 409],
+        failures: [409],
       }),
       handler: async (request) => {
         const { email, role } = readBody(request, invitationFields);
@@ -64,7 +64,6 @@ export const invitationRoutes =
         description: listPaging,
         querystring: shortListParameters,
         answer: listOf({ invitations: Type.Array(Invitation) }, { cursor: true }),
-        failures: [400],
       }),
       handler: async (request) => {
         const query = accepted(readShortListQuery(request.query as RawFields));

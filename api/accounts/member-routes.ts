@@ -45,7 +45,6 @@ export const memberRoutes =
         description: listPaging,
         querystring: shortListParameters,
         answer: listOf({ members: Type.Array(Member) }, { cursor: true }),
-        failures: [400],
       }),
       handler: async (request) => {
         const query = accepted(readShortListQuery(request.query as RawFields));
@@ -65,7 +64,7 @@ export const memberRoutes =
         params: idParameter,
         body: schemaOf(roleFields),
         answer: members,
-        failures: [400, 404, 409],
+        failures: [404, 409],
       }),
       handler: async (request) => {
         const { role } = readBody(request, roleFields);

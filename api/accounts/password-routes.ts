@@ -46,7 +46,6 @@ function addResetRoutes(
       description: 'The answer is the same whether the address has an account or not.',
       body: schemaOf(requestFields),
       answer: answerOf(),
-      failures: [400, 503],
     }),
     handler: async (request) => {
       const { email } = readBody(request, requestFields);
@@ -73,7 +72,6 @@ function addResetRoutes(
         'Ends all sessions of the account. The token works once, and not after another change of the password.',
       body: schemaOf(resetFields),
       answer: answerOf(),
-      failures: [400, 503],
     }),
     handler: async (request) => {
       const { token, password } = readBody(request, resetFields);
@@ -112,7 +110,7 @@ function addChangeRoute(
       description: 'Requires the current password. Ends all other sessions of the account; this one gets a new cookie.',
       body: schemaOf(changeFields),
       answer: answerOf({ session: Session }),
-      failures: [400, 409, 503],
+      failures: [409],
     }),
     handler: async (request, reply) => {
       const { current, password } = readBody(request, changeFields);

@@ -60,7 +60,7 @@ export const accountProjectRoutes =
           `While sign-up is off, only owners of a project may. An account owns at most ${maxOwnedProjects} projects.`,
         body: schemaOf(fields),
         answer: answerOf({ project: Project, session: SessionJson }),
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request) => {
         const { name } = readBody(request, fields);

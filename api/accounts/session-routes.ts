@@ -105,7 +105,7 @@ export const sessionRoutes =
         summary: 'Sign out',
         body: schemaOf(signOutFields),
         answer: answerOf(),
-        failures: [400, 409],
+        failures: [409],
       }),
       handler: async (request, reply) => {
         const { everywhere } = readBody(request, signOutFields);

@@ -47,7 +47,6 @@ export const signInRoutes =
         description: 'Sets the session cookie. A wrong password and an unknown address have the same answer.',
         body: schemaOf(signInFields),
         answer: one,
-        failures: [400, 503],
       }),
       handler: async (request, reply) => {
         const { email, password } = readBody(request, signInFields);
@@ -74,7 +73,6 @@ export const signInRoutes =
         description: 'Sets the session cookie of an owner of the project, without an account. The token works once.',
         body: schemaOf(tokenFields),
         answer: one,
-        failures: [400],
       }),
       handler: async (request, reply) => {
         const { token } = readBody(request, tokenFields);
@@ -95,7 +93,7 @@ export const signInRoutes =
         description: 'Whoever opens the link first is signed in as owner of the project. It expires after an hour.',
         body: schemaOf(linkFields),
         answer: answerOf({ token: Type.String(), url: Type.String(), expiresAt: Timestamp }),
-        failures: [400, 404],
+        failures: [404],
       }),
       handler: async (request) => {
         const { project: id } = readBody(request, linkFields);

@@ -79,7 +79,7 @@ export const signUpRoutes =
           session: Type.Optional(Session),
           confirmation: Type.Optional(Type.Literal('mailed')),
         }),
-        failures: [400, 409, 503],
+        failures: [409],
       }),
       handler: async (request, reply) => {
         if (parts.signUp === 'off')
@@ -105,7 +105,7 @@ export const signUpRoutes =
         description: 'With the token of the mail. The answer is that of a sign-up without confirmation.',
         body: schemaOf(confirmationFields),
         answer: answerOf(created),
-        failures: [400, 409],
+        failures: [409],
       }),
       handler: async (request, reply) => {
         const { token } = readBody(request, confirmationFields);

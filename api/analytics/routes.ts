@@ -127,7 +127,6 @@ export const analyticsRoutes =
           description: query.description,
           querystring: Type.Object({ ...rangeSchema, ...query.parameters, ...formatSchema }),
           answer: answerSchema(query),
-          failures: [400],
         }),
         handler: async (request, reply) => {
           const parsed = accepted(readRequest(query, request, clock()));

@@ -110,7 +110,6 @@ export const erasureRoutes =
         description: listPaging,
         querystring: shortListParameters,
         answer: listOf({ erasures: Type.Array(Erasure) }, { cursor: true }),
-        failures: [400],
       }),
       handler: async (request) => {
         const query = accepted(readShortListQuery(request.query as RawFields));

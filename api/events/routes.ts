@@ -38,7 +38,6 @@ export const eventRoutes =
           'in the reverse of their order in its answer; those of one time and several locations by receipt.',
         querystring: eventParameters,
         answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
-        failures: [400],
       }),
       handler: async (request, reply) => {
         const query = accepted(readEventQuery(request.query as RawFields));

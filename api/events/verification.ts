@@ -79,7 +79,7 @@ export const verificationRoutes =
           verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: verdicts are not stored' })),
         }),
         answer: answerOf(),
-        failures: [400, 404, 503],
+        failures: [404],
       }),
       handler: async (request, reply) => {
         const { id } = request.params;

@@ -43,7 +43,6 @@ export const isochroneRoute =
         description: 'It is what a geofence of type `isochrone` would have. Nothing is stored.',
         querystring: parameters,
         answer: answerOf({ isochrone: Type.Object({ geometry: Polygon, source: ShownIsochroneSource }) }),
-        failures: [400, 503],
       }),
       handler: async (request) => {
         const { project } = callerOf(request);

@@ -86,7 +86,7 @@ export const geofenceRoutes =
         params: idParameter,
         querystring: userParameters,
         answer: usersAnswer,
-        failures: [400, 404],
+        failures: [404],
         entityTag: 'answered',
       }),
       handler: async (request, reply) => {
@@ -109,7 +109,7 @@ export const geofenceRoutes =
         params: pairParameters,
         querystring: userParameters,
         answer: usersAnswer,
-        failures: [400, 404],
+        failures: [404],
       }),
       handler: async (request, reply) => sendUsersOf(request, reply, byPair(request, request.params)),
     });

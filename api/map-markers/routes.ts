@@ -62,7 +62,7 @@ function addUploadRoute(app: FastifyInstance, { maps }: ApiDependencies, editor:
       querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Where the body is the image' })) }),
       body,
       answer: answerOf({ mapMarker: MapMarker }),
-      failures: [400, 409, 413, 503],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -107,7 +107,7 @@ function addChangeRoute(app: FastifyInstance, { configuration, maps }: ApiDepend
       params: idParameter,
       body: schemaOf(mapMarkerFields, { allOptional: true }),
       answer: answerOf({ mapMarker: MapMarker }),
-      failures: [400, 404, 409, 413, 503],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {

@@ -59,7 +59,7 @@ function addUploadRoute(app: FastifyInstance, editor: Editor, { checked, answer 
       description: 'Only its sprites are fetched. The archive of this installation replaces its source of tiles.',
       body: schemaOf(mapStyleFields),
       answer: uploaded,
-      failures: [400, 409, 413, 503],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -83,7 +83,7 @@ function addChangeRoutes(app: FastifyInstance, editor: Editor, { styleOf, checke
     params: idParameter,
     body: schemaOf(mapStyleFields, { allOptional: true }),
     answer: uploaded,
-    failures: [400, 404, 409, 413, 503],
+    failures: [404, 409],
     entityTag: 'matched and answered',
   } as const;
 

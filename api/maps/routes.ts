@@ -30,7 +30,6 @@ const description = described({
   description: 'Returns a PNG, WebP or JPEG. Without `center` and `zoom` or `bbox`, the map shows all its overlays.',
   querystring: mapParameters,
   answer: mapAnswer,
-  failures: [400, 503],
   entityTag: 'answered',
 });
 

@@ -59,7 +59,7 @@ interface RouteDescription {
   readonly querystring?: TProperties;
   /** Media types of the answer. */
   readonly content: Readonly<Record<string, TSchema>>;
-  readonly failures: readonly (400 | 404 | 503)[];
+  readonly failures?: readonly 404[];
 }
 
 /** Returns the schema of a route. `none` describes 204, if the route answers it. */
@@ -98,7 +98,6 @@ const styleSchema = schemaOf({
     ),
   },
   content: { 'application/json': Type.Record(Type.String(), Type.Unknown()) },
-  failures: [400, 503],
 });
 
 const tileSchema = schemaOf(
@@ -119,7 +118,7 @@ const tileSchema = schemaOf(
       'image/webp': binary,
       'image/jpeg': binary,
     },
-    failures: [400, 404, 503],
+    failures: [404],
   },
   'There is no tile',
 );
@@ -132,7 +131,6 @@ const glyphsSchema = schemaOf({
     range: Type.String({ description: 'First and last character, such as `0-255.pbf`' }),
   }),
   content: { 'application/x-protobuf': binary },
-  failures: [400, 503],
 });
 
 const spriteSchema = schemaOf({
@@ -142,7 +140,7 @@ const spriteSchema = schemaOf({
     file: Type.String({ description: 'Name of the style, `@2x` for double density, and `.json` or `.png`' }),
   }),
   content: { 'application/json': Type.Record(Type.String(), Type.Unknown()), 'image/png': binary },
-  failures: [400, 404, 503],
+  failures: [404],
 });
 
 /**

@@ -138,7 +138,7 @@ export function addBulkRoute<Stored extends Listed>(
       description: `At most ${maxBulkRecords}. Each record succeeds or fails by itself; a repetition changes nothing.`,
       body: bulkBody,
       answer: answerOf(bulkCounts),
-      failures: [400, 409, 503],
+      failures: [409],
     }),
     handler: async (request) => {
       const scope = callerOf(request);

@@ -83,7 +83,6 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
         ...cursorParameter,
       }),
       answer: listOf({ outlines: Type.Array(Outline) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request, reply) => {
       const reader = new FieldReader(request.query as RawFields);

@@ -28,7 +28,6 @@ export function addListRoute<Given, Input, Stored extends GeofenceRecord | Beaco
         `as \`${resource.orderBy.replace('At', 'Before')}\`.`,
       querystring: searchListParameters,
       answer: listOf({ [tag]: Type.Array(resource.answer) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request, reply) => {
       const scope = callerOf(request);

@@ -255,7 +255,6 @@ export function addCountRoute<Stored extends Listed>(
         '`complete` is false, and there may be more.',
       querystring: Type.Object(conditions),
       answer: answerOf({ count: Type.Integer(), complete: Type.Boolean() }),
-      failures: [400],
     }),
     handler: async (request, reply) => {
       const scope = callerOf(request);

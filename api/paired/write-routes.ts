@@ -26,7 +26,7 @@ export function addUpsertRoutes<Given, Input, Stored extends GeofenceRecord | Be
       description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
       body: schemaOf(resource.fields),
       answer: one,
-      failures: [400, 409, 413, 503],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -45,7 +45,7 @@ export function addUpsertRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: pairParameters,
       body: update,
       answer: one,
-      failures: [400, 409, 413, 503],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -84,7 +84,7 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: idParameter,
       body: update,
       answer: one,
-      failures: [400, 404, 409, 413, 503],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -103,7 +103,7 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: idParameter,
       body: schemaOf(resource.fields, { without: ['tag', 'externalId'], allOptional: true }),
       answer: one,
-      failures: [400, 404, 409, 413],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
@@ -120,7 +120,7 @@ export function addChangeRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: pairParameters,
       body: schemaOf(resource.fields, { without: ['tag', 'externalId'], allOptional: true }),
       answer: one,
-      failures: [400, 404, 409, 413],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>

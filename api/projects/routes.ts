@@ -69,7 +69,6 @@ function addProjectRoutes(app: FastifyInstance, { configuration, writer }: Depen
       description: 'The answer contains the four keys in plain text. They are shown only once.',
       body: schemaOf(projectFields),
       answer: one,
-      failures: [400],
       entityTag: 'answered',
     }),
     handler: async (request, reply) => {
@@ -89,7 +88,6 @@ function addProjectRoutes(app: FastifyInstance, { configuration, writer }: Depen
       description: listPaging,
       querystring: shortListParameters,
       answer: listOf({ projects: Type.Array(Project) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request) => {
       const query = accepted(readShortListQuery(request.query as RawFields));
@@ -132,7 +130,7 @@ function addOneProjectRoutes(app: FastifyInstance, { configuration, erasesNothin
       params: idParameter,
       body: schemaOf(projectFields, { allOptional: true }),
       answer: one,
-      failures: [400, 404, 409],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -166,7 +164,7 @@ function addOneProjectRoutes(app: FastifyInstance, { configuration, erasesNothin
       querystring: schemaOf(deletionFields),
       status: 202,
       answer: answerOf(),
-      failures: [400, 404, 409],
+      failures: [404, 409],
       entityTag: 'matched',
     }),
     handler: async (request, reply) => {
@@ -199,7 +197,7 @@ function addKeyRoute(app: FastifyInstance, { configuration }: Dependencies, edit
       params: idParameter,
       body: keyBody,
       answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),
-      failures: [400, 404, 409],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -230,7 +228,7 @@ function addPlanRoute(app: FastifyInstance, { configuration }: Dependencies, edi
       params: idParameter,
       body: planBody,
       answer: one,
-      failures: [400, 404, 409],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {

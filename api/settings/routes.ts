@@ -52,7 +52,7 @@ export const settingsRoutes =
         'the project, which includes its keys.',
       body: schemaOf(settingsFields, { allOptional: true }),
       answer,
-      failures: [400, 409],
+      failures: [409],
       entityTag: 'matched and answered',
     } as const;
 

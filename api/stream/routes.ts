@@ -100,7 +100,6 @@ export const streamRoutes =
           'or repeated events. A message `gap` reports events that the topic no longer holds. All filters must match.',
         querystring: parameters,
         answer,
-        failures: [400],
       }),
       handler: async (request: FastifyRequest, reply) => {
         const query = accepted(

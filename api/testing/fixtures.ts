@@ -150,6 +150,15 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
   return new Set(uses);
 }
 
+/** Returns the statuses that /openapi.json declares, with the ids of their operations. */
+function declaredStatusesOf(description: Body): ReadonlySet<string> {
+  const operations = Object.values<Record<string, Body>>(description.paths).flatMap((path) => Object.values(path));
+  const statuses = operations.flatMap(({ operationId, responses }) =>
+    Object.keys(responses).map((status) => `${operationId} answers ${status}`),
+  );
+  return new Set(statuses);
+}
+
 /** Parts that a test does not give throw when they are used. */
 export async function startApi({
   retentions,
@@ -226,12 +235,15 @@ export async function startApi({
     adminApiKeySha256: sha256Hex(adminApiKey),
   });
   const entityTagUses = new Set<string>();
+  const statusesOfOperations = new Set<string>();
   app.addHook('onSend', async (request, reply) => {
     const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
     // The description does not describe itself.
     if (request.routeOptions.url === '/openapi.json') return;
     if (reply.hasHeader('etag')) entityTagUses.add(`${operationId} answers ETag`);
     if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
+    const isDescribed = operationId !== undefined && reply.statusCode !== 500;
+    if (isDescribed) statusesOfOperations.add(`${operationId} answers ${reply.statusCode}`);
   });
   const dependencies: ApiDependencies = {
     analytics: { query: unasked, file: unasked },
@@ -252,6 +264,7 @@ export async function startApi({
   if (addRoutes !== undefined) await app.register(addRoutes(dependencies));
   await app.ready();
   const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
+  const declaredStatuses = declaredStatusesOf(app.swagger() as unknown as Body);
 
   async function newProject(name: string): Promise<TestProject> {
     const { project, keys } = await createProject(writer, { name });
@@ -301,7 +314,10 @@ export async function startApi({
         ...(body !== undefined && { payload: body }),
         ...(remoteAddress !== undefined && { remoteAddress }),
       });
-      const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
+      const undeclared = [
+        ...[...entityTagUses].filter((use) => !declaredEntityTagUses.has(use)),
+        ...[...statusesOfOperations].filter((status) => !declaredStatuses.has(status)),
+      ];
       if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
       const result = { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
       // Not compared with what a test expects.

@@ -122,7 +122,6 @@ export const topicRoutes =
           'without a record in the response.',
         querystring: parameters,
         answer,
-        failures: [400],
       }),
       handler: async (request, reply) => {
         const query = accepted(readTopicQuery(request.query as RawFields, log.partitions(topics.events)));

@@ -55,7 +55,6 @@ function addUserRoutes(app: FastifyInstance, dependencies: ApiDependencies): voi
         ),
       }),
       answer: listOf({ users: Type.Array(User) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request, reply) => {
       const query = accepted(readUserQuery(request.query as RawFields));
@@ -99,7 +98,6 @@ function addPositionRoute(app: FastifyInstance, dependencies: ApiDependencies): 
         after: Type.Optional(Type.String({ description: 'Time of receipt, ISO 8601; exclusive' })),
       }),
       answer: listOf({ positions: Type.Array(UserPosition) }),
-      failures: [400],
     }),
     handler: async (request, reply) => {
       const query = accepted(readPositionQuery(request.query as RawFields));
@@ -129,7 +127,7 @@ function addLocationRoutes(app: FastifyInstance, dependencies: ApiDependencies):
         after: Type.Optional(Type.String({ description: 'Exclusive, ISO 8601' })),
       }),
       answer: listOf({ locations: Type.Array(UserLocation) }, { cursor: true }),
-      failures: [400, 404],
+      failures: [404],
     }),
     handler: async (request, reply) => {
       const query = accepted(readHistoryQuery(request.query as RawFields));

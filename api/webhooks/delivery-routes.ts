@@ -70,7 +70,7 @@ function addSendingRoutes(app: FastifyInstance, dependencies: ApiDependencies): 
       params: idParameter,
       body: TestBody,
       answer: answerOf({ attempt: Attempt }),
-      failures: [400, 404],
+      failures: [404],
     }),
     handler: async (request) => {
       const webhook = webhookOf(dependencies, request);
@@ -93,7 +93,7 @@ function addSendingRoutes(app: FastifyInstance, dependencies: ApiDependencies): 
       params: idParameter,
       body: RedeliveryBody,
       answer: listOf({ deliveries: Type.Integer({ description: 'Number of queued deliveries' }) }, { cursor: true }),
-      failures: [400, 404, 409],
+      failures: [404, 409],
     }),
     handler: async (request) => {
       const webhook = webhookOf(dependencies, request);
@@ -125,7 +125,7 @@ function addReadingRoutes(app: FastifyInstance, dependencies: ApiDependencies): 
       params: idParameter,
       querystring: Type.Object({ ...limitParameter, ...cursorParameter }),
       answer: listOf({ deliveries: Type.Array(WaitingDelivery) }, { cursor: true }),
-      failures: [400, 404],
+      failures: [404],
     }),
     handler: async (request, reply) => {
       const webhook = webhookOf(dependencies, request);
@@ -147,7 +147,7 @@ function addReadingRoutes(app: FastifyInstance, dependencies: ApiDependencies): 
       params: idParameter,
       querystring: attemptParameters,
       answer: listOf({ attempts: Type.Array(Attempt) }, { cursor: true }),
-      failures: [400, 404],
+      failures: [404],
     }),
     handler: async (request, reply) => {
       const webhook = webhookOf(dependencies, request);

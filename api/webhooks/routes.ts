@@ -41,7 +41,7 @@ function addCreatingRoute(
       description: 'The answer contains the signing secret in plain text. It is shown only once.',
       body: schemaOf(webhookFields(allowedNetworks)),
       answer: one,
-      failures: [400, 409, 413],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -70,7 +70,6 @@ function addReadingRoutes(app: FastifyInstance, configuration: ApiDependencies['
       description: listPaging,
       querystring: shortListParameters,
       answer: listOf({ webhooks: Type.Array(Webhook) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request) => {
       const query = accepted(readShortListQuery(request.query as RawFields));
@@ -123,7 +122,7 @@ function addChangingRoutes(
     params: idParameter,
     body: schemaOf(webhookFields(allowedNetworks), { allOptional: true }),
     answer: one,
-    failures: [400, 404, 409, 413],
+    failures: [404, 409],
     entityTag: 'matched and answered',
   } as const;
 

@@ -70,7 +70,7 @@ export const secretRoutes =
         params: idParameter,
         body: RotationBody,
         answer: one,
-        failures: [400, 404, 409],
+        failures: [404, 409],
         entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {

@@ -156,7 +156,6 @@ export const exportRoutes =
             'The file has the fields that an import takes.',
           querystring: parameters,
           answer,
-          failures: [400, 503],
         }),
         handler: async (request: FastifyRequest, reply: FastifyReply) => {
           const scope = callerOf(request);

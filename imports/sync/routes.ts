@@ -89,7 +89,7 @@ function addSavingRoutes(
       operationId: 'saveSync',
       summary: 'Create or change the sync of geofences, and run it',
       ...savingDescribed,
-      failures: [400, 409, 413],
+      failures: [409],
     }),
     handler: saving((scope) => configuration.sync(scope)),
   });
@@ -100,7 +100,7 @@ function addSavingRoutes(
       operationId: 'patchSync',
       summary: 'Change some fields of the sync, and run it',
       ...savingDescribed,
-      failures: [400, 404, 409, 413],
+      failures: [404, 409],
     }),
     handler: saving((scope) => found(configuration.sync(scope), 'sync')),
   });

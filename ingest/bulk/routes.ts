@@ -8,13 +8,14 @@ import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf, revocationOf } from '../../http/access/revocation.js';
 import { sendFailure } from '../../http/answers/failures.js';
+import { failureAnswer } from '../../http/declared-failures.js';
 import type { Receipt } from '../../http/location/request.js';
 import { TrackRequest } from '../../http/location/schema.js';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../../http/requests/uploads.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { IngestParts } from '../dependencies.js';
 import { asOverload, overloaded } from '../intake.js';
-import { BulkAnswer } from '../schemas.js';
+import { BulkAnswer, tallyOfFailure } from '../schemas.js';
 import { avroRecords } from './avro/container.js';
 import { trackFieldsOf } from './avro/fields.js';
 import { BrokenAvro } from './avro/reader.js';
@@ -112,6 +113,11 @@ function createPace(
 
 const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
 
+/** The failures of a body that is being read. The locations before it are durable. */
+const failuresWithTally = Object.fromEntries(
+  ([400, 401, 408, 503] as const).map((status) => [status, failureAnswer(status, tallyOfFailure)]),
+);
+
 /** Registers the route. Closing the server ends running uploads with `unavailable`. */
 export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
   app,
@@ -134,7 +140,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
         tags: ['track'],
         consumes: ['application/x-ndjson', 'application/avro'],
         body: OneLocation,
-        response: { 200: BulkAnswer },
+        response: { 200: BulkAnswer, ...failuresWithTally },
       },
     },
     async (request, reply) => {
