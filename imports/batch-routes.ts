@@ -4,7 +4,7 @@ import Type, { type TObject } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { createSerializer, maxUnfinishedBatches } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
-import { answerOf, capitalized, described, describedFields, success } from '../http/describe.js';
+import { answerOf, capitalized, described, describedRecords, success } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
 import { parameterError } from '../schemas/errors.js';
@@ -39,8 +39,7 @@ const answer = answerOf({
 
 /** Returns the records of a body. Throws `invalid_parameter` for other fields, no list, or too long a list. */
 function recordsOf(body: unknown, schema: TObject, name: string): readonly unknown[] {
-  const given = describedFields(body, schema)[name];
-  if (!Array.isArray(given)) throw parameterError({ param: name, rule: `must be a list of ${name}` });
+  const given = describedRecords(body, schema, name);
   if (given.length > maxBatchRecords)
     throw parameterError({ param: name, rule: `must have at most ${maxBatchRecords} records; use an import` });
   return given;
@@ -88,7 +87,6 @@ export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, de
         querystring: Type.Object(dryRunParameter),
         body,
         answer,
-        failures: [400, 413, 503],
       }),
       handler: async (request) => {
         const scope = callerOf(request);

@@ -540,4 +540,14 @@ describe('a batch', () => {
     const answer = await api.call('POST', '/v1/geofences/batch', { body });
     expect(answer).toMatchObject({ status: 400, body: { meta: { message } } });
   });
+
+  // Other calls read JSON text in the fields of a form. A batch said that it must be a list.
+  it('regression: reads JSON text in the field of a form', async () => {
+    const body = new URLSearchParams({ geofences: JSON.stringify([shop('form')]) }).toString();
+    const answer = await api.call('POST', '/v1/geofences/batch', { body });
+    expect(answer).toMatchObject({ status: 200, body: { created: 1, results: [{ externalId: 'form' }] } });
+    const broken = await api.call('POST', '/v1/geofences/batch', { body: 'geofences=[{' });
+    expect(broken).toMatchObject({ status: 400, body: { meta: { param: 'geofences' } } });
+    expect(broken.body.meta.message).toContain('must be valid JSON');
+  });
 });

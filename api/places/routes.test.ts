@@ -111,6 +111,12 @@ describe('a catalogue', () => {
     expect(await batch(places)).toMatchObject({ status: 400, body: { meta: { param: 'places' } } });
   });
 
+  test('regression: reads JSON text in the field of a form', async () => {
+    const body = new URLSearchParams({ places: JSON.stringify([{ _id: 'form', ...shop }]) }).toString();
+    const answer = await api.call('POST', '/v1/places/batch', { body });
+    expect(answer).toMatchObject({ status: 200, body: { created: 1, problems: [] } });
+  });
+
   test('is refused with a field that a batch does not have, and stores nothing', async () => {
     const body = { places: [{ _id: 'dry', ...shop }], dryRun: true };
     const answer = await api.call('POST', '/v1/places/batch', { body });

@@ -7,7 +7,7 @@ import {
   type ById,
   bodyFields,
   described,
-  describedFields,
+  describedRecords,
   found,
   listOf,
   success,
@@ -89,7 +89,6 @@ function addReadingRoutes(app: FastifyInstance, configuration: Configuration): v
         ...timeParameters('updatedBefore', 'updatedAfter'),
       }),
       answer: listOf({ places: Type.Array(Place) }, { cursor: true }),
-      failures: [400],
     }),
     handler: async (request) => {
       const reader = new FieldReader(request.query as RawFields);
@@ -134,7 +133,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
       params: idParameter,
       body: schemaOf(placeFields, { without: ['_id'] }),
       answer: answerOf({ place: Place }),
-      failures: [400, 409, 413],
+      failures: [409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -161,7 +160,7 @@ function addEditingRoutes(app: FastifyInstance, configuration: Configuration, ed
       params: idParameter,
       body: schemaOf(placeFields, { without: ['_id'], allOptional: true }),
       answer: answerOf({ place: Place }),
-      failures: [400, 404, 409, 413],
+      failures: [404, 409],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {
@@ -217,12 +216,12 @@ function addBatchRoute(app: FastifyInstance, dependencies: ApiDependencies): voi
         'Places that break a rule are listed under `problems`; the others are stored. Repeating it changes nothing.',
       body: batchBody,
       answer: batchAnswer,
-      failures: [400, 409, 413, 503],
+      failures: [409],
     }),
     handler: async (request) => {
-      const { places } = describedFields(request.body, batchBody);
-      if (!Array.isArray(places) || places.length > maxPlacesPerRequest)
-        throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
+      const places = describedRecords(request.body, batchBody, 'places');
+      if (places.length > maxPlacesPerRequest)
+        throw parameterError({ param: 'places', rule: `must have at most ${maxPlacesPerRequest} places` });
       const { project, environment } = callerOf(request);
       const { confirmAuthority } = request;
       // Batches of the same places that run at once refuse each other's writes.
