@@ -201,7 +201,6 @@ function addGeocodingRoutes(app: FastifyInstance, geocoder: Geocoder | undefined
       summary: 'Find the positions of an address, best first',
       querystring: Type.Object({ query: queryText, country: Type.Optional(countries), ...addressParameters }),
       answer: addressAnswer,
-      failures: [400, 503],
     }),
     handler: async (request) => {
       const { query, options } = accepted(readAddressQuery(request.query as RawFields));
@@ -217,7 +216,6 @@ function addGeocodingRoutes(app: FastifyInstance, geocoder: Geocoder | undefined
       summary: 'Find the addresses at a position, nearest first',
       querystring: Type.Object({ coordinates: near, ...addressParameters }),
       answer: addressAnswer,
-      failures: [400, 503],
     }),
     handler: async (request) => {
       const { position, options } = accepted(readReverseQuery(request.query as RawFields));
@@ -241,7 +239,6 @@ function addIpRoute(app: FastifyInstance, ipGeocoder: IpGeocoder | undefined): v
         address: Type.Optional(IpAddressSchema),
         proxy: Type.Boolean({ description: 'Always false: it is not known' }),
       }),
-      failures: [400, 503],
     }),
     handler: async (request) => {
       if (ipGeocoder === undefined)
@@ -272,7 +269,6 @@ function addAutocompleteRoutes(app: FastifyInstance, geocoder: Geocoder | undefi
         ...addressParameters,
       }),
       answer: addressAnswer,
-      failures: [400, 503],
     }),
     handler: async (request) => {
       const { query, options } = accepted(readAddressQuery(request.query as RawFields));
@@ -319,7 +315,6 @@ function addPlaceRoute(app: FastifyInstance, configuration: ApiDependencies['con
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxResults, default: defaultResults })),
       }),
       answer: answerOf({ places: Type.Array(PlaceSummary) }),
-      failures: [400],
     }),
     handler: async (request) => {
       const { project, environment } = callerOf(request);

@@ -168,6 +168,26 @@ describe('search by place', () => {
     expect(answer).toMatchObject({ beacons: [{}, {}, {}], places: [] });
   });
 
+  // Beacons are synced within 1 km. The answer had those of up to 10 km.
+  it.each([
+    ['is the widest one without beacons', () => 0, 5_000],
+    ['is the widest one if all beacons are within 1 km', () => 3, 5_000],
+    ['ends at 1 km if there are beacons beyond', (radiusM: number) => (radiusM > 1_000 ? 4 : 3), 1_000],
+  ])('regression: a region %s', async (_, foundBeacons, radius) => {
+    const city = await startDeviceApi({ foundBeacons, found: (radiusM = 0) => (radiusM > 5_000 ? 100 : 5) });
+    try {
+      const answer = await city.app.inject({
+        method: 'POST',
+        url: '/v1/sync/region',
+        headers: { authorization: city.publishable },
+        payload: { latitude: 50, longitude: 10 },
+      });
+      expect(answer.json().region.radius).toBe(radius);
+    } finally {
+      await city.close();
+    }
+  });
+
   // The answer had the nearest 100 beacons of a region of 10 km, so a device in the region never ranged the others.
   it('regression: answers a region with no more beacons than it lists', async () => {
     const mall = await startDeviceApi({ foundBeacons: (radiusM) => (radiusM > 500 ? 300 : 80) });

@@ -35,7 +35,7 @@ const maxBeacons = 100;
 const defaultBeacons = 10;
 const maxBeaconRadiusM = 10_000;
 /** SDKs keep the beacons within this radius in sync. */
-const defaultBeaconRadiusM = 1_000;
+const syncedBeaconRadiusM = 1_000;
 
 /** Tried from the widest on, until a region holds no more geofences and beacons than a device should keep. */
 const regionRadiiM = [10_000, 5_000, 2_000, 1_000, 500, 200] as const;
@@ -90,7 +90,7 @@ function readBeaconQuery(query: RawFields): Outcome<{ near: Position; radiusM: n
   const limit = reader.integer('limit', { minimum: 1 }) ?? defaultBeacons;
   return reader.outcome(() => ({
     near: near as Position,
-    radiusM: radiusM ?? defaultBeaconRadiusM,
+    radiusM: radiusM ?? syncedBeaconRadiusM,
     limit: Math.min(limit, maxBeacons),
   }));
 }
@@ -103,7 +103,10 @@ function readRegionRequest(fields: RawFields): Outcome<{ position: Position; use
   return reader.outcome(() => ({ position: [longitude as number, latitude as number], userId }));
 }
 
-/** Returns the widest region whose geofences and beacons a device can keep. */
+/**
+ * Returns the widest region whose geofences and beacons a device can keep. It has all beacons of the region, and none
+ * beyond 1 km: devices do not ask again within a region, and beacons beyond are not synced.
+ */
 async function regionAround(
   spatial: SdkDependencies['spatial'],
   place: ReturnType<typeof placeOf>,
@@ -115,8 +118,13 @@ async function regionAround(
     const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
     const geofences = await spatial.searchGeofences(query, signal);
     if (geofences.length >= maxRegionGeofences && !isLast) continue;
-    const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons, type: beaconType }, signal);
-    if (beacons.length < maxBeacons || isLast) return { radiusM, geofences, beacons };
+    const beaconsWithin = (radiusM: number) =>
+      spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons, type: beaconType }, signal);
+    const beacons = await beaconsWithin(radiusM);
+    if (beacons.length >= maxBeacons && !isLast) continue;
+    const isSynced = radiusM <= syncedBeaconRadiusM || beacons.length === 0;
+    if (isSynced || beacons.length === (await beaconsWithin(syncedBeaconRadiusM)).length)
+      return { radiusM, geofences, beacons };
   }
   throw new Error('unreachable: the last radius always answers');
 }
