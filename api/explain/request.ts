@@ -57,7 +57,9 @@ export const explainFields = (occurredAt: number, userId: string | null) => ({
     (reader, name) => readState(reader, name, occurredAt, userId),
     Type.Object({ geofences: Visits, beacons: Visits }),
     {
-      description: 'What the user is inside of beforehand. Absent: as stored for the deviceId, else nothing',
+      description:
+        'What the user is inside of beforehand. Absent: as stored for the deviceId, else nothing. ' +
+        'Locations that are not evaluated yet are not in the stored state',
     },
   ),
 });

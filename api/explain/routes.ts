@@ -39,7 +39,6 @@ export const explainRoutes =
           'at which all rules were evaluated.',
         body: ExplainBody,
         answer: answerOf({ explanation: Explanation }),
-        failures: [400],
       }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
