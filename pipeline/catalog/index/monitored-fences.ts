@@ -27,6 +27,7 @@ export class MonitoredFences implements Fences {
   readonly #compileRules: MonitoredFencesOptions['compileRules'];
   /** One string per tag, shared by all its fences. */
   readonly #sharedTags = new Map<string, { readonly tag: string; fences: number }>();
+  #changes = 0;
 
   constructor({ builder, compileRules }: MonitoredFencesOptions) {
     this.#compileRules = compileRules;
@@ -37,9 +38,15 @@ export class MonitoredFences implements Fences {
     return this.#rowById.size;
   }
 
+  /** The number of changes so far. While it stays the same, no fence is another one. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Adds or replaces a fence, which gets another row. */
   set(id: string, fence: CompactFence): void {
     this.delete(id);
+    this.#changes += 1;
     this.#index.add(this.#addRow(id, fence), this.#box);
   }
 
@@ -56,6 +63,7 @@ export class MonitoredFences implements Fences {
   delete(id: string): void {
     const row = this.#rowById.get(id);
     if (row === undefined) return;
+    this.#changes += 1;
     this.#dropTag(this.#tags[row]!);
     this.#rowById.delete(id);
     this.#ids[row] = undefined;

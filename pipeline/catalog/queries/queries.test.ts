@@ -13,6 +13,7 @@ import { openReadModel, type ReadModel } from '../store/read-model.js';
 import { metadataMatches } from '../store/tables/list-reader.js';
 import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, MetadataFilter, SpatialQueries } from '../types.js';
+import type { Explanation } from './explain.js';
 import { createSpatialQueries } from './queries.js';
 
 const now = 5_000;
@@ -111,6 +112,29 @@ test.each(['context', 'explain'] as const)(
     await expect(left).rejects.toThrow('left');
   },
 );
+
+// The visit was judged by the new geofence, which the device had left, although the evaluation knew the earlier one.
+test('regression: an explanation in several turns judged a visit by a geofence that was made anew meanwhile', async () => {
+  const records = Array.from({ length: 400 }, (_, index) =>
+    geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10, 50], radius: 100 }),
+  );
+  const { readModel, queries, close } = await queriesOver(records.map(asChange));
+  onTestFinished(close);
+  const last = records.at(-1)!;
+  const geofences = records.map(({ _id: id, createdAt }) => ({ id, since: 1, dwelled: false, generation: createdAt }));
+  const user = { id: 'f'.repeat(24), userId: null, createdAt: 1, profile: null, last: null, geofences, beacons: [] };
+  const state = { users: [user], locationMs: null };
+  const location = exampleLocation({ ...scope, longitude: 10, latitude: 50, userId: null });
+  const asked = Promise.all(Array.from({ length: 40 }, () => queries.explain({ ...scope, location, state })));
+  const anew = { ...last, center: [10.1, 50] as [number, number], createdAt: last.createdAt + 1 };
+  await readModel.apply([{ kind: 'geofence', id: last._id, record: null }, asChange(anew)], 1_000);
+  await queries.context({ ...scope, longitude: 0, latitude: 0, accuracyM: 0 });
+  const explanations = (await asked) as Explanation[];
+  const ruleOfLast = ({ fences }: Explanation) => fences.find(({ _id }) => _id === last._id)?.rule.code;
+  expect(explanations.map(({ evaluation }) => evaluation.transitions)).toEqual(explanations.map(() => []));
+  expect(explanations.map(ruleOfLast)).not.toContain('exited');
+  expect(explanations.map(ruleOfLast)).toContain(undefined);
+});
 
 const longitude = fc.oneof(
   fc.constantFrom(-180, 180, 179.99),

@@ -17,6 +17,8 @@ import { maxListedMetadata, metadataCharacters, summariesOf } from './summaries.
 const maxSearchResults = 1_000;
 /** Records that are read before evaluation continues, in about ten milliseconds when each has 64 KiB of metadata. */
 const recordsPerTurn = 32;
+/** Attempts to explain a location while its fences change, as during an import. */
+const maxExplanations = 5;
 /** Fences of which it is tested whether they contain a point before evaluation continues: 0.1 to 1 ms. */
 const testedPerTurn = 1_000;
 
@@ -120,12 +122,17 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
 
     async explain({ location, state, geofence, ...scope }, signal) {
       await nextTurn(signal);
-      const around = context(scope);
-      if (!around) return { evaluation: null, fences: [] };
-      const steps = explain(location as Location, state as DeviceState | undefined, around, geofence);
-      const explained = await runInTurns(steps, nextTurn, recordsPerTurn, signal);
       const named = (fence: ExplainedFence) => withNames(fence, scope, configuration);
-      return { ...explained, fences: await inTurns(explained.fences, named, signal) };
+      for (let attempt = 1; ; attempt++) {
+        const around = context(scope);
+        if (!around) return { evaluation: null, fences: [] };
+        const { changes } = around.fences;
+        const steps = explain(location as Location, state as DeviceState | undefined, around, geofence);
+        const explained = await runInTurns(steps, nextTurn, recordsPerTurn, signal);
+        // A fence that changed between turns has a rule that does not belong to the evaluation.
+        if (around.fences.changes !== changes && attempt < maxExplanations) continue;
+        return { ...explained, fences: await inTurns(explained.fences, named, signal) };
+      }
     },
   };
 }
