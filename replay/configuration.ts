@@ -11,6 +11,7 @@ import { isApplicable, originOf } from '../pipeline/catalog/store/tables/revisio
 import type { ChangeOrigin, DecodedChange, RecordRevision, Scope } from '../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
+import type { ErasureRecord } from '../schemas/json/erasure.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ProjectRecord, Settings } from '../schemas/json/project.js';
 import type { ChangeKind } from '../schemas/records.js';
@@ -19,18 +20,30 @@ import { recordPages } from './pages.js';
 const maxChangesAtOnce = 5_000;
 
 /** Returns the projects, oldest first. */
-export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
-  const projects = new Map<string, ProjectRecord>();
+export const readProjects = (log: ReadableLog): Promise<ProjectRecord[]> => readRecords(log, 'project');
+
+/** Returns the erasures of a project and environment, oldest first. */
+export async function readErasures(log: ReadableLog, { project, environment }: Scope): Promise<ErasureRecord[]> {
+  const erasures = await readRecords<ErasureRecord>(log, 'erasure');
+  return erasures.filter((record) => record.project === project && record.environment === environment);
+}
+
+/** Returns the records of a kind that exist, oldest first. */
+async function readRecords<Stored extends { readonly createdAt: number }>(
+  log: ReadableLog,
+  kind: ChangeKind,
+): Promise<Stored[]> {
+  const records = new Map<string, Stored>();
   const revisions = new Map<string, RecordRevision>();
-  for await (const changes of readChanges(log, ['project'])) {
+  for await (const changes of readChanges(log, [kind])) {
     for (const { id, record, origin } of changes) {
       if (!isApplicable(revisions.get(id), origin)) continue;
       revisions.set(id, { revision: origin.offset, deletedAtMs: record === null ? origin.timestampMs : null });
-      if (record === null) projects.delete(id);
-      else projects.set(id, record as ProjectRecord);
+      if (record === null) records.delete(id);
+      else records.set(id, record as unknown as Stored);
     }
   }
-  return [...projects.values()].sort((a, b) => a.createdAt - b.createdAt);
+  return [...records.values()].sort((a, b) => a.createdAt - b.createdAt);
 }
 
 /**

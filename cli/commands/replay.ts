@@ -4,8 +4,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GeofenceInput } from '../../api/geofences/fields.js';
 import { openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import { createSecretCipher } from '../../pipeline/encryption.js';
 import { openReplayCatalog } from '../../replay/catalog.js';
-import { configuredFor, readProjects } from '../../replay/configuration.js';
+import { configuredFor, readErasures, readProjects } from '../../replay/configuration.js';
+import { type Erased, erasedIn, nothingErased } from '../../replay/erased.js';
 import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
@@ -13,6 +16,7 @@ import { noTotals, sumOf } from '../../replay/totals.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { requireDataFolder } from '../../server/data-folder/existing-folder.js';
+import { presentKey } from '../../server/keys/encryption-key.js';
 import { printable } from '../../server/terminal-text.js';
 import type { Run, Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
@@ -33,7 +37,7 @@ export const run: Run<OptionsOf<'replay'>> = async (values) => {
   const record = await openRecord(configuration);
   const exitOnSignal = handleSignals();
   try {
-    await replay(record.log, values, request, geofences, exitOnSignal);
+    await replay(record.log, values, request, geofences, { configuration, nowMs, exitOnSignal });
   } finally {
     await record.close();
   }
@@ -64,12 +68,39 @@ function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInp
   return geofences;
 }
 
+/**
+ * Returns what was erased and the topics still keep. Without the encryption key its names can't be read: then nothing
+ * is left out, and a message says so.
+ */
+async function erasedFrom(log: ReadableLog, scope: Scope, { data }: Configuration, nowMs: number): Promise<Erased> {
+  const erasures = await readErasures(log, scope);
+  if (erasures.length === 0) return nothingErased;
+  const key = presentKey(data);
+  if (key !== undefined)
+    return erasedIn(
+      { configuration: { erasures: () => erasures }, secretCipher: createSecretCipher(key), clock: () => nowMs },
+      scope,
+    );
+  console.error(
+    `The encryption key is missing, so events that were erased are printed, too: there are ${erasures.length} erasures. ` +
+      'Set FENCELINE_ENCRYPTION_KEY to leave them out.',
+  );
+  return nothingErased;
+}
+
+interface Context {
+  readonly configuration: Configuration;
+  /** Epoch ms. */
+  readonly nowMs: number;
+  readonly exitOnSignal: () => void;
+}
+
 async function replay(
   log: ReadableLog,
   values: Values<OptionsOf<'replay'>>,
   { environment, format, range, warmUpMs }: ReplayRequest,
   geofences: readonly GeofenceInput[] | undefined,
-  exitOnSignal: () => void,
+  { configuration, nowMs, exitOnSignal }: Context,
 ): Promise<void> {
   const project = projectOf(await readProjects(log), values.project);
   const scope = { project: project._id, environment };
@@ -78,7 +109,8 @@ async function replay(
   const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
   const opened = await openReplayCatalog(between(configuredFor(log, project, scope, proposed), exitOnSignal));
 
-  const parts = { log, catalog: opened.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
+  const erased = await erasedFrom(log, scope, configuration, nowMs);
+  const parts = { log, catalog: opened.catalog, scope, range, erased, ...(warmUpMs !== undefined && { warmUpMs }) };
   const { records, steps } = await prepareReplay(parts);
   const { header, lineOf } = eventFormat(format, values.compare === true);
   const progress = progressLine(process.stderr);

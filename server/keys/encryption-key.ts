@@ -37,7 +37,8 @@ export function encryptionKey(folder: string, given: string | undefined = proces
   return key;
 }
 
-function presentKey(folder: string, given: string | undefined = process.env[variable]): Buffer | undefined {
+/** Returns the key from FENCELINE_ENCRYPTION_KEY, else from the folder; undefined if there is none. Creates no key. */
+export function presentKey(folder: string, given: string | undefined = process.env[variable]): Buffer | undefined {
   if (given) return encryptionKeyOf(given);
   const path = join(folder, encryptionKeyFile);
   const digits = readKeyFile(path);
