@@ -136,8 +136,8 @@ export function describedFields(body: unknown, { properties }: Pick<TObject, 'pr
 }
 
 /**
- * Returns the list of records of a body that has no other fields than its schema, given as it is or as JSON text. Throws
- * `invalid_parameter` for others, or if there is no list.
+ * Returns the list of records of a body that has no other fields than its schema. It may be JSON text, as in a form.
+ * Throws `invalid_parameter` for other fields, or if there is no list.
  */
 export function describedRecords(body: unknown, schema: Pick<TObject, 'properties'>, name: string): readonly unknown[] {
   const reader = new FieldReader(describedFields(body, schema));

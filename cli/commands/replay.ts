@@ -82,8 +82,8 @@ async function erasedFrom(log: ReadableLog, scope: Scope, { data }: Configuratio
       scope,
     );
   console.error(
-    `The encryption key is missing, so events that were erased are printed, too: there are ${erasures.length} erasures. ` +
-      'Set FENCELINE_ENCRYPTION_KEY to leave them out.',
+    'The encryption key is missing, so events that were erased are printed, too: ' +
+      `there are ${erasures.length} erasures. Set FENCELINE_ENCRYPTION_KEY to leave them out.`,
   );
   return nothingErased;
 }

@@ -114,7 +114,7 @@ test.each(['context', 'explain'] as const)(
 );
 
 // The visit was judged by the new geofence, which the device had left, although the evaluation knew the earlier one.
-test('regression: an explanation in several turns judged a visit by a geofence that was made anew meanwhile', async () => {
+test('regression: an explanation in turns judged a visit by a geofence that was made anew meanwhile', async () => {
   const records = Array.from({ length: 400 }, (_, index) =>
     geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10, 50], radius: 100 }),
   );
