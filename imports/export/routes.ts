@@ -126,7 +126,10 @@ const parameters = Type.Object({
   ...filters,
 });
 
-const answer = contentOf(Object.fromEntries([...formatOfType.keys()].map((type) => [type, Type.String()])), 'The file');
+const file = Object.fromEntries([...formatOfType.keys()].map((type) => [type, Type.String()]));
+// A client parses it as JSON.
+const collection = Type.Object({ type: Type.Literal('FeatureCollection'), features: Type.Array(Type.Unknown()) });
+const answer = contentOf({ ...file, 'application/geo+json': collection }, 'The file');
 
 /** Serves the exports. A few of a project run at a time; more are refused as `overloaded`. */
 export const exportRoutes =
