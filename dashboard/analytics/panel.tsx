@@ -130,10 +130,16 @@ interface PlaceProps extends Pick<PanelProps, 'choose'> {
 /** A place's name, which limits the page to the place. */
 export const PlaceButton = ({ place, names, hasTag = false, choose }: PlaceProps) => (
   <>
-    <button type="button" className="place-button" onClick={() => choose(place)} title="Show only this place">
-      <bdi>{names.get(placeId(place))}</bdi>
+    <button
+      type="button"
+      className="place-button left"
+      dir="auto"
+      onClick={() => choose(place)}
+      title="Show only this place"
+    >
+      {names.get(placeId(place))}
     </button>
-    {hasTag && <span className="quiet small"> {place.tag}</span>}
+    {hasTag && <span className="quiet small">{place.tag}</span>}
   </>
 );
 
@@ -151,9 +157,7 @@ export function RankedBars({ label, rows }: { readonly label: string; readonly r
     <ol className="ranked" aria-label={label}>
       {rows.map(({ key, name, value, text }) => (
         <li key={key}>
-          <span className="ranked-name truncate left" dir="auto">
-            {name}
-          </span>
+          <span className="ranked-name">{name}</span>
           <Bar share={value / largest} />
           <span className="number">{text}</span>
         </li>
