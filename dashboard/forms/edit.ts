@@ -1,7 +1,7 @@
 /** The draft of a form whose record may be read again while it is open. */
 import { useState } from 'react';
-import { Failure, revisionOf, type Scope } from '../client/call';
-import { useChange } from '../client/hooks';
+import { Failure, isNotFound, revisionOf, type Scope } from '../client/call';
+import { useChange, useRefresh } from '../client/hooks';
 import { useUnsaved } from '../state/unsaved';
 import { draftFields, isEqual, problemAt } from './draft';
 
@@ -96,6 +96,8 @@ interface Form<Loaded, Draft, Saved> {
     scope: Scope,
     edit: { readonly initial: Draft; readonly draft: Draft; readonly ifMatch: string | undefined },
   ): Promise<Saved>;
+  /** Makes a new record of the draft, where the record is gone. Absent: nobody can. */
+  create?(scope: Scope, draft: Draft): Promise<Saved>;
 }
 
 /**
@@ -105,7 +107,7 @@ interface Form<Loaded, Draft, Saved> {
 export function useSavedForm<Loaded extends Read, Draft extends object, Saved extends Loaded>(
   loaded: Loaded,
   draftOf: DraftOf<Loaded, Draft>,
-  { load, save }: Form<Loaded, Draft, Saved>,
+  { load, save, create }: Form<Loaded, Draft, Saved>,
   ...resources: string[]
 ) {
   const [held, setEdit] = useState(() => beginEdit(loaded, draftOf));
@@ -115,14 +117,24 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
   const initial = draftOf(opened);
   const isChanged = !isEqual(draft, initial);
   const forget = useUnsaved(isChanged);
-  const saving = useChange(
-    async (_: undefined, scope) => {
-      const present = () => load(scope);
-      const saved = await unlessDone(
+  const refresh = useRefresh(...resources);
+  async function saveOpened(scope: Scope): Promise<Saved | Loaded> {
+    const present = () => load(scope);
+    try {
+      return await unlessDone(
         saveOver(opened, draftOf, { load: present, save: (ifMatch) => save(scope, { initial, draft, ifMatch }) }),
         present,
         (state) => isEqual(draftOf(state), draft),
       );
+    } catch (error) {
+      // The rest of the view shows what is gone.
+      if (isNotFound(error)) void refresh();
+      throw error;
+    }
+  }
+  const saving = useChange(
+    async (isNew: boolean, scope) => {
+      const saved = isNew && create ? await create(scope, draft) : await saveOpened(scope);
       setEdit((now) => ({ ...beginEdit<Loaded, Draft>(saved, draftOf), seen: now.seen }));
       return saved;
     },
@@ -147,6 +159,8 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
      * Saves the draft, and begins again with the answer. Resolves to that, or to undefined if it was refused: `error`
      * says why. It also resolves when the form was left meanwhile; a callback would not be called.
      */
-    save: (): Promise<Saved | Loaded | undefined> => saving.mutateAsync(undefined).catch(() => undefined),
+    save: (): Promise<Saved | Loaded | undefined> => saving.mutateAsync(false).catch(() => undefined),
+    /** Does what `save` does, but makes a new record in place of the one that is gone. */
+    saveAsNew: (): Promise<Saved | Loaded | undefined> => saving.mutateAsync(true).catch(() => undefined),
   };
 }

@@ -225,8 +225,8 @@ const protocols = [
 
 const draftIn = (loaded: Loaded | undefined): SyncDraft => (loaded ? draftOf(loaded.sync) : newSync);
 
-/** Refuses to set up what somebody else has set up meanwhile: that would replace it in silence. */
-async function refuseExisting(scope: Scope): Promise<void> {
+/** Sets the sync up, unless somebody else has set one up meanwhile: that would replace it in silence. */
+async function createSync(scope: Scope, draft: SyncDraft): Promise<Loaded> {
   const isThere = await callIn(scope, 'GET /v1/sync', {}).then(
     () => true,
     (error) => {
@@ -235,6 +235,7 @@ async function refuseExisting(scope: Scope): Promise<void> {
     },
   );
   if (isThere) throw new Failure(412, { type: 'precondition_failed' });
+  return callIn(scope, 'PUT /v1/sync', { body: changeOf(undefined, draft) });
 }
 
 interface FormProps {
@@ -253,11 +254,12 @@ function SyncForm({ loaded, isWanted }: FormProps) {
     draftIn,
     {
       load: (scope) => callIn(scope, 'GET /v1/sync', {}),
-      async save(scope, { initial, draft, ifMatch }) {
-        const isNew = ifMatch === undefined;
-        if (isNew) await refuseExisting(scope);
-        return callIn(scope, 'PUT /v1/sync', { body: changeOf(isNew ? undefined : initial, draft), ifMatch });
-      },
+      save: (scope, { initial, draft, ifMatch }) =>
+        ifMatch === undefined
+          ? createSync(scope, draft)
+          : // A PUT of one that is gone would make a new one of the changed fields, and miss the others.
+            callIn(scope, 'PATCH /v1/sync', { body: changeOf(initial, draft), ifMatch }),
+      create: createSync,
     },
     'sync',
     'imports',
@@ -271,14 +273,15 @@ function SyncForm({ loaded, isWanted }: FormProps) {
     setDeleting(false);
     toasts.say('The sync is deleted.');
   }, 'sync');
-  async function submit() {
-    const saved = await form.save();
+  async function submit(save = form.save) {
+    const saved = await save();
     if (saved) toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
   }
   if (loaded === undefined && !isWanted && !form.isChanged) return null;
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
-      {wasDeleted && (
+      {/* A save that was refused says it too. */}
+      {wasDeleted && !isNotFound(form.error) && (
         <Notice tone="warning" role="alert">
           Somebody else has deleted the sync meanwhile. To save is to set it up again.
         </Notice>
@@ -316,11 +319,15 @@ function SyncForm({ loaded, isWanted }: FormProps) {
               {...text('urls')}
             />
           ) : (
-            <Storage form={form} />
+            <Storage form={form} isStored={loaded !== undefined} />
           )}
         </Section>
       </FormFields>
-      <FormEnd form={form} fields={syncFields} action="Save and run" />
+      <FormEnd
+        form={{ ...form, recreate: () => void submit(form.saveAsNew) }}
+        fields={syncFields}
+        action="Save and run"
+      />
       {isOwner && loaded && (
         <div className="spread">
           <p className="quiet">Deleting the sync deletes its credentials as well. The geofences stay.</p>
@@ -345,9 +352,15 @@ function SyncForm({ loaded, isWanted }: FormProps) {
   );
 }
 
-function Storage({ form: { draft, change, text } }: { readonly form: DraftFields<SyncDraft> }) {
+interface StorageProps {
+  readonly form: DraftFields<SyncDraft>;
+  /** Whether there is a sync. The credentials of one that was deleted are gone. */
+  readonly isStored: boolean;
+}
+
+function Storage({ form: { draft, change, text }, isStored }: StorageProps) {
   const { isOwner } = useWorkspace();
-  const isKept = draft.accessKeyId === undefined;
+  const isKept = isStored && draft.accessKeyId === undefined;
   return (
     <>
       <div className="form-grid">

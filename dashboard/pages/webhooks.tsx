@@ -1,10 +1,10 @@
 /** The webhooks of the environment, with their health, and the form of a new one. */
 import { useCallback, useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Beneath, Button, Empty, Issued, Loading, Page } from '../components/controls';
+import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { FormDialog } from '../components/form';
 import { SearchField } from '../components/list-filters';
@@ -19,6 +19,7 @@ import { WebhookFields } from '../forms/webhook-fields';
 import { keepListFilters } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
+import { IssuedSecret } from '../webhooks/issued-secret';
 
 const filtersOf = ({ types, tags }: Webhook): string =>
   `${types ? types.join(', ') : 'All'}${tags ? `, tags ${tags.join(', ')}` : ''}`;
@@ -112,23 +113,11 @@ const DisabledBadge = ({ webhook: { disabled } }: { readonly webhook: Webhook })
 );
 
 function NewWebhook({ onClose }: { onClose(): void }) {
-  const [, navigate] = useLocation();
   const [draft, setDraft] = useState(newWebhook);
   const [created, setCreated] = useState<Webhook>();
   const create = useChange(() => call('POST /v1/webhooks', { body: bodyOf(draft) }), 'webhooks');
   const form = draftFields(draft, setDraft, (param) => problemAt(create.error, param));
-  if (created) {
-    return (
-      <Issued
-        title="The signing secret"
-        text={created.secrets[0]?.secret ?? ''}
-        copyLabel="Copy the secret"
-        onClose={() => navigate(`/webhooks/${created._id}`)}
-      >
-        With it your receiver verifies that requests come from this server. It is shown only this once.
-      </Issued>
-    );
-  }
+  if (created) return <IssuedSecret created={created} />;
   return (
     <FormDialog
       title="New webhook"

@@ -1,6 +1,7 @@
 /** The settings of a webhook, and its end. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Webhook } from '../../client/types';
 import { type Answer, call, callIn, untilGone } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm } from '../components/controls';
@@ -12,6 +13,7 @@ import { FormEnd, Section } from '../forms/parts';
 import { bodyOf, draftOf, webhookFields } from '../forms/webhook';
 import { WebhookFields } from '../forms/webhook-fields';
 import { useWorkspace } from '../state/session';
+import { IssuedSecret } from './issued-secret';
 
 type Loaded = Answer<'GET /v1/webhooks/{id}'>;
 
@@ -22,6 +24,7 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
   const [, navigate] = useLocation();
   const toasts = useToasts();
   const [isDeleting, setDeleting] = useState(false);
+  const [created, setCreated] = useState<Webhook>();
   const path = { id: loaded.webhook._id };
   const form = useSavedForm(
     loaded,
@@ -30,6 +33,7 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
       load: (scope) => callIn(scope, 'GET /v1/webhooks/{id}', { path }),
       save: (scope, { initial, draft, ifMatch }) =>
         callIn(scope, 'PATCH /v1/webhooks/{id}', { path, body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch }),
+      create: (scope, draft) => callIn(scope, 'POST /v1/webhooks', { body: bodyOf(draft) }),
     },
     'webhooks',
   );
@@ -40,6 +44,9 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
   }, 'webhooks');
   async function submit() {
     if (await form.save()) toasts.say('The webhook is saved.');
+  }
+  async function recreate() {
+    setCreated((await form.saveAsNew())?.webhook);
   }
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
@@ -55,7 +62,8 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
           </Button>
         </div>
       )}
-      <FormEnd form={form} fields={webhookFields} action="Save changes" />
+      <FormEnd form={{ ...form, recreate: () => void recreate() }} fields={webhookFields} action="Save changes" />
+      {created && <IssuedSecret created={created} />}
       {isDeleting && (
         <Confirm
           title="Delete the webhook?"

@@ -168,6 +168,30 @@ export async function says(page: Page, text: string, action: Promise<void>): Pro
   await Promise.all([page.getByText(text).waitFor(), action]);
 }
 
+/** Lets the server do the next change, and cuts the connection before its answer. */
+async function loseNextAnswer(page: Page): Promise<void> {
+  let isLost = false;
+  await page.route('**/v1/**', async (route) => {
+    if (isLost || route.request().method() === 'GET') return route.fallback();
+    isLost = true;
+    // What a lost answer says of cookies is lost as well.
+    const cookies = await page.context().cookies();
+    await route.fetch();
+    await page.context().clearCookies();
+    await page.context().addCookies(cookies);
+    return route.abort('connectionreset');
+  });
+}
+
+/** Does what makes a change, whose answer is lost, and does it again. */
+export async function twice(page: Page, act: () => Promise<void>): Promise<void> {
+  await loseNextAnswer(page);
+  await act();
+  await page.getByText('The server did not answer. Try again').waitFor();
+  await page.unrouteAll();
+  await act();
+}
+
 /** Returns by how many pixels the view is wider than its place, in which it scrolls. */
 export const overflowPx = (page: Page): Promise<number> =>
   page.getByRole('main').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
