@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { call, Failure, isRepetition, refusalOf, setCallScope, Unreachable } from './call.js';
+import { call, callLast, Failure, isRepetition, refusalOf, setCallScope, Unreachable } from './call.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -32,6 +32,17 @@ test('says what to do about a refusal without words', () => {
     'The server answered 500 without a reason. Try again, or ask its operator.',
   ]);
   expect(new Failure(413, { message: 'the file is too large' }).message).toBe('the file is too large');
+});
+
+// "Too much is in flight." said what was wrong, and not what to do.
+test('adds what to do to the words of a refusal that passes', () => {
+  const said = (type: string, message: string) => refusalOf(503, { type, message }).message;
+  expect(said('overloaded', 'too much is in flight')).toBe('too much is in flight. Try again in a moment.');
+  expect(said('overloaded', 'this server runs 4 imports; try again later')).toBe(
+    'this server runs 4 imports; try again later',
+  );
+  expect(said('storage_full', 'the disk is full')).toContain('Ask its operator.');
+  expect(said('conflict', 'the sync is not enabled')).toBe('the sync is not enabled');
 });
 
 const scope = { project: 'shops', environment: 'test' } as const;
@@ -85,5 +96,32 @@ describe('a POST', () => {
     await call('GET /v1/webhooks', {});
     await call('PATCH /v1/webhooks/{id}', { path: { id: '1' }, body: { enabled: false } });
     expect(keys.slice(1)).toEqual([null, null]);
+  });
+});
+
+describe('a change that takes away what allows it', () => {
+  const input = { path: { id: 'shops' }, query: { name: 'Shops' } };
+  const remove = (answers: (number | null)[]) => {
+    setCallScope(scope);
+    answerInTurn(...answers);
+    const attempt = () =>
+      callLast(scope, 'DELETE /v1/projects/{id}', input, async () => ({ meta: { code: 202 } })).catch(
+        (error: unknown) => error,
+      );
+    return attempt;
+  };
+
+  // The project was deleted, and the second attempt said that the session may not do this.
+  test('has succeeded if it had no answer and is refused for that afterwards', async () => {
+    const attempt = remove([null, 403]);
+    expect(await attempt()).toBeInstanceOf(Unreachable);
+    expect(await attempt()).toEqual({ meta: { code: 202 } });
+  });
+
+  test('is refused at the first attempt, and where the second is refused for another reason', async () => {
+    expect(await remove([403])()).toBeInstanceOf(Failure);
+    const attempt = remove([null, 409]);
+    await attempt();
+    expect(await attempt()).toBeInstanceOf(Failure);
   });
 });

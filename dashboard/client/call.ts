@@ -37,7 +37,17 @@ const unexplained: Readonly<Record<number, string>> = {
 const plainWords: Readonly<Record<string, string>> = {
   precondition_failed: 'Somebody else has changed this record meanwhile. Nothing was changed.',
   request_in_progress: 'The server still works on this. Try again in a moment.',
+  storage_full: 'The disk of the server is nearly full, so nothing can be saved. Ask its operator.',
 };
+
+/** Refusals that end by themselves. The API says when in a header. */
+const passing: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'unavailable']);
+
+/** Returns the API's words with what to do, if a later attempt may succeed and they do not say so. */
+function withAdvice({ type = '', message }: Meta): string | undefined {
+  if (message === undefined || !passing.has(type) || /try again/i.test(message)) return message;
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} Try again in a moment.`;
+}
 
 /** A refusal of the API, in the words of its validator. */
 export class Failure extends Error {
@@ -110,6 +120,35 @@ const slowMs = 10_000;
 export const isOfGateway = (status: number, contentType: string | null): boolean =>
   status >= 502 && status <= 504 && !contentType?.includes('json');
 
+/** The time limits of a request that is under way. */
+interface Patience {
+  /** Begins to wait anew: something was sent. */
+  restart(): void;
+  end(): void;
+}
+
+/** Asks whether the server answers at all when a request is slow. Calls `onLate` when its answer does not come. */
+export function waitForAnswer(onLate: () => void): Patience {
+  let slowTimer: ReturnType<typeof setTimeout>;
+  let lateTimer: ReturnType<typeof setTimeout>;
+  function end(): void {
+    clearTimeout(slowTimer);
+    clearTimeout(lateTimer);
+  }
+  function begin(): void {
+    slowTimer = setTimeout(() => void checkReachable(), slowMs);
+    lateTimer = setTimeout(onLate, answerWithinMs);
+  }
+  begin();
+  return {
+    restart() {
+      end();
+      begin();
+    },
+    end,
+  };
+}
+
 interface Sent extends Omit<RequestInit, 'signal'> {
   readonly signal?: AbortSignal | undefined;
 }
@@ -124,16 +163,14 @@ export async function send<Body>(
   read: (response: Response) => Promise<Body>,
 ): Promise<{ readonly response: Response; readonly body: Body }> {
   const late = new AbortController();
-  const slowTimer = setTimeout(() => void checkReachable(), slowMs);
-  const lateTimer = setTimeout(() => late.abort(), answerWithinMs);
+  const patience = waitForAnswer(() => late.abort());
   try {
     const response = await fetch(url, {
       ...request,
       signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
     });
     // A long answer may come slowly.
-    clearTimeout(lateTimer);
-    clearTimeout(slowTimer);
+    patience.end();
     const { status, headers } = response;
     if (isOfGateway(status, headers.get('content-type'))) throw new Error('a proxy answered in place of the server');
     const body = await read(response);
@@ -144,8 +181,7 @@ export async function send<Body>(
     reportUnreachable();
     throw new Unreachable(request.method !== undefined && request.method !== 'GET');
   } finally {
-    clearTimeout(lateTimer);
-    clearTimeout(slowTimer);
+    patience.end();
   }
 }
 
@@ -197,18 +233,41 @@ export async function callIn<O extends Operation>(
   input: Input<O>,
   priority: RequestPriority = 'auto',
 ): Promise<Answer<O>> {
-  if (!operation.startsWith('POST ')) return answerTo(scope, operation, input, { priority });
-  const name = nameOf(scope, operation, input);
-  return once(name, (idempotencyKey) => answerTo(scope, operation, input, { priority, idempotencyKey }));
+  if (operation.startsWith('GET ')) return answerTo(scope, operation, input, { priority });
+  const isPost = operation.startsWith('POST ');
+  return once(nameOf(scope, operation, input), (key) =>
+    answerTo(scope, operation, input, { priority, ...(isPost && { idempotencyKey: key }) }),
+  );
 }
 
-/** Names a POST by all that it says. */
+/** Names a change by all that it says. */
 const nameOf = <O extends Operation>(scope: Scope | undefined, operation: O, input: Input<O>): string =>
   JSON.stringify([scope, operation, { ...input, signal: undefined }]);
 
-/** Returns whether the same POST was sent before and had no answer, so that nobody knows whether it took effect. */
-export const isRepetition = <O extends Operation>(scope: Scope, operation: O, input: Input<O>): boolean =>
+/** Returns whether the same change was sent before and had no answer, so that nobody knows whether it took effect. */
+export const isRepetition = <O extends Operation>(scope: Scope | undefined, operation: O, input: Input<O>): boolean =>
   wasUnanswered(nameOf(scope, operation, input));
+
+/**
+ * Sends a change that takes away what it is allowed by, such as the deletion of the account. Where a repetition is
+ * refused for that, the first attempt has succeeded: then it resolves to what `otherwise` returns.
+ */
+export async function callLast<O extends Operation>(
+  scope: Scope | undefined,
+  operation: O,
+  input: Input<O>,
+  otherwise: () => Promise<Answer<O>>,
+): Promise<Answer<O>> {
+  const isRepeated = isRepetition(scope, operation, input);
+  try {
+    return await callIn(scope, operation, input);
+  } catch (error) {
+    const isWithoutRight =
+      error instanceof Failure && error.param === undefined && [401, 403, 404].includes(error.status);
+    if (isRepeated && isWithoutRight) return otherwise();
+    throw error;
+  }
+}
 
 interface Sending {
   readonly priority: RequestPriority;
@@ -252,10 +311,10 @@ async function answerTo<O extends Operation>(
  */
 export function refusalOf(status: number, meta: Meta = {}, template = ''): Failure {
   if (status === 403) onForbidden();
-  const message = meta.type && plainWords[meta.type];
-  if (message) return new Failure(status, { ...meta, message });
+  const message = (meta.type && plainWords[meta.type]) ?? withAdvice(meta);
   // A refused field is the password of the session's account.
-  if (status !== 401 || meta.param !== undefined || withOwnProof.has(template)) return new Failure(status, meta);
+  if (status !== 401 || meta.param !== undefined || withOwnProof.has(template))
+    return new Failure(status, { ...meta, ...(message && { message }) });
   onSignedOut();
   // The server's words are about the headers of programs.
   return new Failure(status, { ...meta, message: 'Your session had ended. Nothing was changed.' });

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
-import { call } from '../client/call';
+import { callLast } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Section } from '../forms/parts';
 import { replaceSession, useWorkspace } from '../state/session';
@@ -36,15 +36,16 @@ function Confirmation({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const toasts = useToasts();
   const [name, setName] = useState('');
-  const remove = useChange(() => call('DELETE /v1/projects/{id}', { path: { id: project._id }, query: { name } }));
-  function onSuccess() {
+  const remove = useChange(async (_: undefined, scope) => {
+    const input = { path: { id: project._id }, query: { name } };
+    await callLast(scope, 'DELETE /v1/projects/{id}', input, async () => ({ meta: { code: 202 } }));
     const projects = session.projects.filter(({ _id }) => _id !== project._id);
     // A session of a one-time link ends with its project.
     replaceSession(client, session.account ? { ...session, projects } : null);
     // Without the project in the address.
     navigate('/');
     toasts.say(`${project.name} is deleted.`);
-  }
+  });
   return (
     <FormDialog
       title={`Delete ${project.name}?`}
@@ -55,7 +56,7 @@ function Confirmation({ onClose }: { onClose(): void }) {
       error={remove.error}
       problem={remove.error ? messageOf(remove.error) : undefined}
       onClose={onClose}
-      onSubmit={() => remove.mutate(undefined, { onSuccess })}
+      onSubmit={() => remove.mutate(undefined)}
     >
       <p>
         This can't be undone. To confirm, type{' '}

@@ -1,6 +1,6 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 import type { Import } from '../../client/types';
-import { callHeaders, isOfGateway, refusalOf, Unreachable } from '../client/call';
+import { callHeaders, isOfGateway, refusalOf, Unreachable, waitForAnswer } from '../client/call';
 import { reportReachable, reportUnreachable } from '../state/connection';
 import type { Resource } from './columns';
 import type { Format } from './preview';
@@ -29,7 +29,7 @@ export interface Upload {
    * if the file has changed, or an AbortError after `abort`.
    */
   readonly finished: Promise<Import>;
-  /** Ends the upload. Nothing of the file is applied. */
+  /** Ends the upload. A file that the server has received as a whole is applied all the same. */
   abort(): void;
 }
 
@@ -66,11 +66,19 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
       reportUnreachable();
       reject(new Unreachable(true));
     }
+    const patience = waitForAnswer(() => {
+      rejectUnanswered();
+      request.abort();
+    });
     request.open('POST', `/v1/${resource}/import?${query}`);
     for (const [name, value] of Object.entries(callHeaders())) request.setRequestHeader(name, value);
     request.setRequestHeader('Content-Type', types[format]);
     if (isCompressed(file)) request.setRequestHeader('Content-Encoding', 'gzip');
-    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.upload.onprogress = ({ loaded }) => {
+      patience.restart();
+      onProgress(loaded);
+    };
+    request.onloadend = patience.end;
     request.onabort = () => reject(new DOMException('The upload was ended.', 'AbortError'));
     request.onerror = async () => {
       if (await hasChanged(file)) reject(new Error('The file has changed. Choose it again.'));

@@ -6,7 +6,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Import } from '../../client/types';
-import { Failure } from '../client/call';
+import { callIn, Failure, type Scope } from '../client/call';
+import { isEqual } from '../forms/draft';
 import { useScope, useWorkspace } from '../state/session';
 import type { Resource } from './columns';
 import { type Format, formatOf, type Preview, previewBytes, previewOf } from './preview';
@@ -21,6 +22,8 @@ export interface Work {
   readonly upload?: { readonly isDryRun: boolean; readonly sentBytes: number };
   /** Why the file cannot be read, or was not accepted. */
   readonly problem?: unknown;
+  /** Whether an import of the file had no answer, so that the server may have it. */
+  readonly isUnanswered?: true;
   /** The dry run of the file, and its import. */
   readonly checkId?: string;
   readonly importId?: string;
@@ -84,7 +87,24 @@ export interface WorkActions {
   clear(): void;
 }
 
-function actionsOf(key: string): WorkActions {
+/** The server remembers as many, of each kind. */
+const maxRemembered = 100;
+
+/** Returns the import that an attempt without an answer has started after the check; undefined: there is none. */
+async function startedAfter(checkId: string, resource: Resource, scope: Scope): Promise<Import | undefined> {
+  const { imports } = await callIn(scope, 'GET /v1/imports', { query: { resource, limit: maxRemembered } });
+  const checkAt = imports.findIndex(({ _id }) => _id === checkId);
+  const check = imports[checkAt];
+  // The newest are the first.
+  return imports
+    .slice(0, Math.max(0, checkAt))
+    .find(
+      ({ dryRun, fileName, requestedBy }) =>
+        !dryRun && fileName === check?.fileName && isEqual(requestedBy, check?.requestedBy),
+    );
+}
+
+function actionsOf(key: string, scope: Scope): WorkActions {
   const get = (): Work => works.get(key) ?? nothing;
 
   async function choose(file: File, resource = get().resource): Promise<void> {
@@ -108,27 +128,26 @@ function actionsOf(key: string): WorkActions {
       else put(key, { resource });
     },
     async send(isDryRun) {
-      const { resource, file, format, preview, checkId } = get();
-      if (!file || !format || !preview || uploads.has(key)) return undefined;
+      const { resource, file, format, preview, upload: present, checkId, isUnanswered } = get();
+      if (!file || !format || !preview || present) return undefined;
       const chosen = { resource, file, format, preview };
       const before = isDryRun || checkId === undefined ? chosen : { ...chosen, checkId };
-      put(key, { ...before, upload: { isDryRun, sentBytes: 0 } });
-      const upload = sendFile({
-        resource,
-        file,
-        format,
-        isDryRun,
-        onProgress: (sentBytes) => put(key, { ...before, upload: { isDryRun, sentBytes } }),
-      });
-      uploads.set(key, upload);
+      const showSent = (sentBytes: number) => put(key, { ...before, upload: { isDryRun, sentBytes } });
+      showSent(0);
       try {
-        const started = await upload.finished;
+        let started = isUnanswered && checkId ? await startedAfter(checkId, resource, scope) : undefined;
+        if (started === undefined) {
+          const upload = sendFile({ resource, file, format, isDryRun, onProgress: showSent });
+          uploads.set(key, upload);
+          started = await upload.finished;
+        }
         put(key, { ...before, ...(isDryRun ? { checkId: started._id } : { importId: started._id }) });
         return started;
       } catch (problem) {
         // The sign-in says that a session has ended, and the file can be sent again after it.
         const isSaid = problem instanceof DOMException || (problem instanceof Failure && problem.status === 401);
-        put(key, isSaid ? before : { ...before, problem });
+        const isUnknown = isUnanswered || (!isDryRun && !(problem instanceof Failure));
+        put(key, { ...before, ...(!isSaid && { problem }), ...(isUnknown && { isUnanswered: true }) });
         return undefined;
       } finally {
         uploads.delete(key);
@@ -155,7 +174,7 @@ export function useWork(): Work & WorkActions {
     subscribe,
     useCallback(() => works.get(key) ?? nothing, [key]),
   );
-  const actions = actionsOf(key);
+  const actions = actionsOf(key, scope);
   return {
     ...work,
     ...actions,

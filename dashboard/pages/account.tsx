@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigate as goTo } from 'wouter/use-browser-location';
 import type { Project, Session } from '../../client/types';
-import { type Answer, call, untilGone } from '../client/call';
+import { type Answer, call, callLast, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { useAction } from '../components/action';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
@@ -17,7 +17,8 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { Section } from '../forms/parts';
-import { passwordIsChanged, replaceSession, sessionKey, useWorkspace } from '../state/session';
+import { passwordIsChanged, replaceSession, resumeSession, sessionKey, useWorkspace } from '../state/session';
+import { useUnsaved } from '../state/unsaved';
 
 export default function AccountView() {
   const { session } = useWorkspace();
@@ -35,7 +36,7 @@ export default function AccountView() {
         </Notice>
       )}
       <Projects />
-      {account && <Password />}
+      {account && <Password email={account.email} />}
       <Sessions hasAccount={account !== null} expiresAt={session.expiresAt} />
       {account && <Deletion account={account} />}
     </Page>
@@ -144,12 +145,16 @@ function NewProject({ onCreated, onClose }: { onCreated(project: Project, sessio
 
 const noPasswords = { current: '', password: '' };
 
-function Password() {
+function Password({ email }: { readonly email: string }) {
   const client = useQueryClient();
   const toasts = useToasts();
   const [values, setValues] = useState(noPasswords);
-  const change = useChange(async () => {
-    const answer = await call('PUT /v1/password', { body: values });
+  useUnsaved(values.current !== '' || values.password !== '');
+  const change = useChange(async (_: undefined, scope) => {
+    const answer = await callLast(scope, 'PUT /v1/password', { body: values }, () =>
+      // The first attempt has ended the session of the earlier password.
+      call('POST /v1/signin', { body: { email, password: values.password } }),
+    );
     toasts.say(passwordIsChanged);
     return answer;
   }, 'sessions');
@@ -162,7 +167,7 @@ function Password() {
   function submit() {
     change.mutate(undefined, {
       onSuccess: ({ session }) => {
-        client.setQueryData(sessionKey, session);
+        resumeSession(client, session);
         setValues(noPasswords);
       },
     });
@@ -311,7 +316,14 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
-  const remove = useChange(() => call('POST /v1/account/delete', { body: { password } }));
+  const toasts = useToasts();
+  const remove = useChange(async (_: undefined, scope) => {
+    const input = { body: { password } };
+    await callLast(scope, 'POST /v1/account/delete', input, async () => ({ meta: { code: 200 } }));
+    replaceSession(client, null);
+    goTo('/');
+    toasts.say('Your account is deleted.');
+  });
   const isRight = typed.trim().toLowerCase() === email.toLowerCase();
   return (
     <FormDialog
@@ -323,14 +335,7 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
       error={remove.error}
       problem={isElsewhere(remove.error, ['password']) ? messageOf(remove.error) : undefined}
       onClose={onClose}
-      onSubmit={() =>
-        remove.mutate(undefined, {
-          onSuccess: () => {
-            replaceSession(client, null);
-            goTo('/');
-          },
-        })
-      }
+      onSubmit={() => remove.mutate(undefined)}
     >
       <p>
         This cannot be undone. To confirm, type <strong>{email}</strong> and your password.

@@ -147,10 +147,12 @@ export default function WhatIf() {
 function CreateButton({ draft, onCreated }: { readonly draft: GeofenceDraft; onCreated(): void }) {
   const toasts = useToasts();
   const [, navigate] = useLocation();
+  // The proposal's own name is for the replay only. Each geofence that is created from one has another, and a second
+  // attempt after one without an answer has the same.
+  const [suffix] = useState(() => Date.now().toString(36));
   const create = useAction(async (_: undefined, scope) => {
     const { tag, externalId, ...body } = bodyOf(draft);
-    // The proposal's own name is for the replay only. Each geofence that is created from one has another.
-    const named = { ...body, tag, externalId: `${externalId}-${Date.now().toString(36)}` };
+    const named = { ...body, tag, externalId: `${externalId}-${suffix}` };
     const answer = await createRecord(scope, 'geofences', named);
     toasts.say(`${answer.geofence.description} is created.`);
     return answer;

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Operations, Replay } from '../../client/types';
-import { callIn, type Scope } from '../client/call';
+import { callIn, isRepetition, type Scope } from '../client/call';
 import { useChange } from '../client/hooks';
+import { isEqual } from '../forms/draft';
 import { useScope } from '../state/session';
 
 const pollMs = 700;
@@ -56,8 +57,16 @@ interface ReplayRun {
 export function useReplayRun(): ReplayRun {
   const scope = useScope();
   const [id, setId] = useState<string>();
-  const start = useChange(async ({ days, ...rest }: Asked, scope) => {
-    const body: ReplayBody = { ...rest, from: new Date(Date.now() - days * dayMs).toISOString() };
+  const last = useRef<{ readonly asked: Asked; readonly body: ReplayBody }>(undefined);
+  const start = useChange(async (asked: Asked, scope) => {
+    const { days, ...rest } = asked;
+    const before = last.current;
+    // After a request without an answer, the same one gets the replay that the first has started.
+    const body: ReplayBody =
+      before && isEqual(before.asked, asked) && isRepetition(scope, 'POST /v1/replays', { body: before.body })
+        ? before.body
+        : { ...rest, from: new Date(Date.now() - days * dayMs).toISOString() };
+    last.current = { asked, body };
     const answer = await callIn(scope, 'POST /v1/replays', { body });
     if (isLeft.current) cancelReplay(scope, answer.replay._id);
     return answer;

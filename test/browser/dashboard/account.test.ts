@@ -1,7 +1,17 @@
 /** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { asOwner, asViewer, invite, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
+import {
+  asOwner,
+  asViewer,
+  invite,
+  isRunnable,
+  open,
+  seriousFindings,
+  server,
+  twice,
+  useDashboard,
+} from './fixture.js';
 
 useDashboard();
 
@@ -349,6 +359,36 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByText('the address or the password is wrong').waitFor();
   });
 
+  // The second attempt was refused: the first one had ended the session, or the right, that it needs.
+  it('knows a change whose answer was lost by the end of what allowed it', async () => {
+    const { page, email } = await asNewAccount('/account');
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill(otherPassword);
+    await twice(page, () => page.getByRole('button', { name: 'Change password' }).click());
+    await page.getByText('The password is changed.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
+
+    await page.getByRole('link', { name: 'Settings of Shop' }).click();
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the project').fill('Shop');
+    await twice(page, () => dialog.getByRole('button', { name: 'Delete project' }).click());
+    await page.getByText('Shop is deleted.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Create a project' }).waitFor();
+
+    await page.getByLabel('Name').fill('Second shop');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.goto(new URL('/account', page.url()).href);
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByLabel('Password').fill(otherPassword);
+    await twice(page, () => dialog.getByRole('button', { name: 'Delete account' }).click());
+    await page.getByText('Your account is deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
   // The other tabs showed the data of the account until somebody touched them, and then stayed at the sign-in.
   it('signs out and in in all tabs of a browser, and keeps what is typed in one of them', async () => {
     const { page, email } = await asNewAccount('/geofences');
@@ -373,7 +413,7 @@ describe.runIf(isRunnable)('the account', () => {
 
   // The answer 401 put the sign-in in the place of the form, and what was typed was gone.
   it('keeps what is typed when the session ends, and asks for the password again', async () => {
-    const { page, email } = await asNewAccount('/geofences/new');
+    const { page } = await asNewAccount('/geofences/new');
     const fields = { Description: 'Typed before', Tag: 'kept', 'External id': 'one', Latitude: '1', Longitude: '1' };
     for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
     await page.context().clearCookies();
@@ -411,16 +451,17 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await newProject.getByLabel('Name').inputValue()).toBe('Typed in a dialog');
     await newProject.getByRole('button', { name: 'Cancel' }).click();
-    // The words about the header came back where a password is asked for.
+    // So do passwords, which were lost.
     await page.context().clearCookies();
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill(otherPassword);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your session has ended.').waitFor();
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Your session had ended. Nothing was changed.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is changed.').waitFor();
     // With nothing to lose, the sign-in takes the place of the view. This view asks for nothing by itself.
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys' }).click();
     await page.getByText('Publishable key').waitFor();

@@ -131,6 +131,32 @@ describe.runIf(isRunnable)('the import view', () => {
     await rm(folder, { recursive: true });
   });
 
+  // The upload waited without end. After Cancel, a second import repeated the one that had succeeded.
+  it('ends an upload without an answer, and shows the import that it has started', async () => {
+    const page = await asOwner('/imports');
+    await page.clock.install();
+    await choose(page, 'unanswered.csv', csv(shop('unanswered')));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    const apply = page.getByRole('button', { name: 'Import 1 row' });
+    await apply.waitFor();
+    const received = new Promise<void>((resolve) => {
+      void page.route('**/v1/geofences/import?*', async (route) => {
+        await route.fetch();
+        resolve();
+      });
+    });
+    await apply.click();
+    await received;
+    await page.clock.fastForward('02:01');
+    await page.getByText('The server did not answer. Try again: what it has done already is not done twice.').waitFor();
+    await apply.click();
+    await page.getByRole('heading', { name: '1 row applied' }).waitFor();
+    const { imports } = ok(await server.as('test_secret').get('/v1/imports?resource=geofences'));
+    const isHere = ({ fileName, dryRun }: { fileName: string; dryRun: boolean }) =>
+      fileName === 'unanswered.csv' && !dryRun;
+    expect(imports.filter(isHere)).toHaveLength(1);
+  });
+
   // The reason was beneath the first rows of the file, out of sight.
   it('says beside the file why the server, or a proxy, did not take it, and when the session has ended', async () => {
     const page = await asOwner('/imports');
