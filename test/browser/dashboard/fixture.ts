@@ -174,7 +174,7 @@ async function loseNextAnswer(page: Page): Promise<void> {
   await page.route('**/v1/**', async (route) => {
     if (isLost || route.request().method() === 'GET') return route.fallback();
     isLost = true;
-    // What a lost answer says of cookies is lost as well.
+    // The cookies of a lost answer are lost as well.
     const cookies = await page.context().cookies();
     await route.fetch();
     await page.context().clearCookies();

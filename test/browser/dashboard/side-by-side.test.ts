@@ -64,7 +64,7 @@ describe.runIf(isRunnable)('two browsers', () => {
     await second.getByText(`prj_live_sk_…${key!.slice(-4)}`).waitFor();
   });
 
-  // The rotation was sent over what the page had read while its dialog was open, and ended a secret that nobody had seen.
+  // The rotation went over what the page had read behind its dialog, and ended a secret that nobody had seen.
   it('rotate the secret that they see, also where the page has learned of a newer one meanwhile', async () => {
     const backend = server.as('test_secret');
     const created = ok(await backend.post('/v1/webhooks', { url: 'https://receiver.invalid/rotated' })).webhook;
