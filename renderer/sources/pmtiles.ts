@@ -2,7 +2,7 @@
  * Reads PMTiles 3: one file of tiles, from disk or from any server that supports range requests. Tiles and directories
  * may be compressed with gzip or brotli.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import {
   Compression,
   type Entry,
@@ -39,18 +39,12 @@ const maxDepth = 3;
  * read or is not an archive.
  */
 export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Promise<TileSource> {
-  if (!/^https?:/.test(location)) {
-    const file = await open(location);
-    return openArchive(fileRanges(location, file), () => file.close()).catch(async (error: unknown) => {
-      await file.close();
-      throw error;
-    });
-  }
+  if (!/^https?:/.test(location)) return openArchive(fileRanges(location));
   if (!fetchBytes) throw new TypeError('An archive by URL needs a way to fetch it');
-  return openArchive(urlRanges(location, fetchBytes), async () => {});
+  return openArchive(urlRanges(location, fetchBytes));
 }
 
-async function openArchive(ranges: Source, close: () => Promise<void>): Promise<TileSource> {
+async function openArchive(ranges: Source): Promise<TileSource> {
   const directories = new ResolvedValueCache(keptDirectories, true, (data, compression) =>
     decompress(data, compression, maxDirectoryBytes),
   );
@@ -100,19 +94,29 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
     bounds: boundsOf([header.minLon, header.minLat, header.maxLon, header.maxLat]),
     attribution: plainAttribution(metadata.attribution),
     tile,
-    close,
+    close: async () => {},
   };
 }
 
-function fileRanges(path: string, file: FileHandle): Source {
+/** Opens the file for each part: a name may become that of another file. */
+async function readPart(path: string, offset: number, length: number) {
+  const file = await open(path);
+  try {
+    const data = new ArrayBuffer(length);
+    const { bytesRead } = await file.read(new Uint8Array(data), 0, length, offset);
+    const { ino, mtimeMs, size } = await file.stat();
+    return { data, bytesRead, version: `${ino} ${size} ${mtimeMs}` };
+  } finally {
+    await file.close();
+  }
+}
+
+function fileRanges(path: string): Source {
   return {
     getKey: () => path,
     async getBytes(offset, length, _signal, knownVersion): Promise<RangeResponse> {
       if (length > maxOutputBytes) throw new TypeError(`a part of the archive has ${length} bytes, which is too much`);
-      const data = new ArrayBuffer(length);
-      const { bytesRead } = await file.read(new Uint8Array(data), 0, length, offset);
-      const { mtimeMs, size } = await file.stat();
-      const version = `${size} ${mtimeMs}`;
+      const { data, bytesRead, version } = await readPart(path, offset, length);
       checkVersion(knownVersion, version);
       checkLength(offset, length, bytesRead);
       return { data: bytesRead === length ? data : data.slice(0, bytesRead), etag: version };

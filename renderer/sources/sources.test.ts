@@ -306,6 +306,11 @@ describe('an archive that is replaced while it is open', () => {
     expect(await read()).toEqual(Buffer.from(tileOf(50)));
   };
 
+  const replacements: readonly [how: string, replace: (from: string, to: string) => Promise<void>][] = [
+    ['written over', (from, to) => copyFile(from, to)],
+    ['replaced', (from, to) => rename(from, to)],
+  ];
+
   const part = (bytes: Uint8Array, range: string): Uint8Array => {
     const [first, last] = range.slice('bytes='.length).split('-').map(Number);
     return bytes.subarray(first, last! + 1);
@@ -347,20 +352,19 @@ describe('an archive that is replaced while it is open', () => {
     expect(await source.tile(place.zoom, place.x, place.y)).toBeDefined();
   });
 
-  // Its tiles failed, or were parts of others, until a restart.
-  test('regression: a file that is written over', async () => {
+  // The tiles of one that was written over failed, and those of one that was replaced were drawn until a restart.
+  test.each(replacements)('regression: a PMTiles file that is %s', async (_how, replace) => {
     const path = join(folder, 'archive.pmtiles');
+    const next = join(folder, 'next.pmtiles');
     await writeFile(path, before);
+    await writeFile(next, after);
     const source = await openPmtiles(path);
     onTestFinished(() => source.close());
-    await expectReplaced(source, () => writeFile(path, after));
+    await expectReplaced(source, () => replace(next, path));
   });
 
   // Its former tiles were drawn, or an error of the engine, until a restart.
-  test.each([
-    ['written over', (from: string, to: string) => copyFile(from, to)],
-    ['replaced', (from: string, to: string) => rename(from, to)],
-  ])('regression: an MBTiles file that is %s', async (_how, replace) => {
+  test.each(replacements)('regression: an MBTiles file that is %s', async (_how, replace) => {
     const path = join(folder, 'archive.mbtiles');
     const next = join(folder, 'next.mbtiles');
     writeMbtiles(path, [{ ...place, bytes: tileOf(100) }, ...country.slice(1, 2_000)], { format: 'pbf' });
