@@ -1,10 +1,10 @@
 /** The account of the session: its projects, its password, its sessions, and its end. */
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigate as goTo } from 'wouter/use-browser-location';
 import type { Project, Session } from '../../client/types';
-import { type Answer, call, callLast, untilGone } from '../client/call';
+import { type Answer, call, callLast, Failure, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { useAction } from '../components/action';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
@@ -312,14 +312,29 @@ function Deletion({ account }: { readonly account: NonNullable<Session['account'
   );
 }
 
+/** Resolves if the account is gone. Otherwise the session has ended for another reason: signs in again, and rejects. */
+async function deleted(
+  client: QueryClient,
+  email: string,
+  password: string,
+): Promise<Answer<'POST /v1/account/delete'>> {
+  try {
+    const { session } = await call('POST /v1/signin', { body: { email, password } });
+    resumeSession(client, session);
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) return { meta: { code: 200 } };
+    throw error;
+  }
+  throw new Failure(401, { message: 'Your session had ended. The account is not deleted. Try again.' });
+}
+
 function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose(): void }) {
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
   const toasts = useToasts();
   const remove = useChange(async (_: undefined, scope) => {
-    const input = { body: { password } };
-    await callLast(scope, 'POST /v1/account/delete', input, async () => ({ meta: { code: 200 } }));
+    await callLast(scope, 'POST /v1/account/delete', { body: { password } }, () => deleted(client, email, password));
     replaceSession(client, null);
     goTo('/');
     toasts.say('Your account is deleted.');

@@ -389,6 +389,23 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  // The page said that the account is deleted.
+  it('does not take the end of a session for the deletion of the account', async () => {
+    const { page, email } = await asNewAccount('/account');
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByLabel('Password').fill(password);
+    await page.route('**/v1/account/delete', (route) => route.abort(), { times: 1 });
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByText('The server did not answer.').waitFor();
+    await page.context().clearCookies();
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('The account is not deleted. Try again.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('Your account is deleted.').waitFor();
+  });
+
   // The other tabs showed the data of the account until somebody touched them, and then stayed at the sign-in.
   it('signs out and in in all tabs of a browser, and keeps what is typed in one of them', async () => {
     const { page, email } = await asNewAccount('/geofences');
