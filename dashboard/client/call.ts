@@ -4,7 +4,7 @@
  */
 import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
 import { checkReachable, reportReachable, reportUnreachable } from '../state/connection';
-import { once, wasUnanswered } from './repetition';
+import { forgetUnanswered, once, wasUnanswered } from './repetition';
 import { Unreachable } from './unreachable';
 
 export type { Answer, Input, Operation } from '../../client/operations';
@@ -264,8 +264,10 @@ export async function callLast<O extends Operation>(
   } catch (error) {
     const isWithoutRight =
       error instanceof Failure && error.param === undefined && [401, 403, 404].includes(error.status);
-    if (isRepeated && isWithoutRight) return otherwise();
-    throw error;
+    if (!isRepeated || !isWithoutRight) throw error;
+    const answer = await otherwise();
+    forgetUnanswered();
+    return answer;
   }
 }
 

@@ -28,6 +28,9 @@ function earlierKey(name: string): string | undefined {
 /** Returns whether the change of this name was sent before and had no answer. */
 export const wasUnanswered = (name: string): boolean => earlierKey(name) !== undefined;
 
+/** Forgets what had no answer: after another change, the same request may mean something else. */
+export const forgetUnanswered = (): void => unanswered.clear();
+
 /**
  * Sends a change under a key of its own, or under the key of the same change that had no answer.
  * @param name says all that the change does.
@@ -36,8 +39,7 @@ export async function once<Result>(name: string, send: (key: string) => Promise<
   const key = earlierKey(name) ?? newKey();
   try {
     const result = await send(key);
-    // After another change, the same request may mean something else: what it created may be deleted.
-    unanswered.clear();
+    forgetUnanswered();
     return result;
   } catch (error) {
     if (error instanceof Unreachable) unanswered.set(name, { key, endsMs: Date.now() + keptMs });
