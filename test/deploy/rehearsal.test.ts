@@ -37,8 +37,8 @@ async function rehearse(answer: string, limits: NodeJS.ProcessEnv) {
 
 const tablesExist = `if (url.includes('schema_migrations')) return response.end('1');`;
 
-const backlogOf = (records: string): string =>
-  `${tablesExist} response.end(url === '/metrics' ? 'fenceline_location_backlog_records ' + (${records}) + '\\n' : '');`;
+const backlogOf = (records: string): string => `${tablesExist}
+  response.end(url === '/metrics' ? 'fenceline_location_backlog_records ' + (${records}) + '\\n' : '');`;
 
 // It waited forever.
 it('fails when the backlog does not shrink', async () => {
