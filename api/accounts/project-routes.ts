@@ -1,7 +1,7 @@
 /** The route by which people create further projects. */
 import type { FastifyPluginAsync } from 'fastify';
 import { sessionOf } from '../../http/access/authority.js';
-import { roleIn, type Session } from '../../http/access/session-store.js';
+import { ownedProjects, type Session } from '../../http/access/session-store.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import { required, schemaOf, textField } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -37,12 +37,10 @@ export const accountProjectRoutes =
     const { signUp } = parts;
     const limits = createLimits(parts);
     const serialize = createSerializer(maxUnfinishedCreations);
-    const ownedBy = (session: Session): number =>
-      configuration.projects().filter((project) => roleIn(session, project) === 'owner').length;
 
     /** Throws unless the account may have one more project. */
     function admit(session: Session): void {
-      const owned = ownedBy(session);
+      const owned = ownedProjects(session, configuration).length;
       if (owned === 0 && signUp === 'off')
         throw new ApiError('forbidden', 'while sign-up is off, only an owner of a project may create another');
       if (owned >= maxOwnedProjects)

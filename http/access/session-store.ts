@@ -159,8 +159,7 @@ export function createSessionStore(parts: SessionStoreParts): SessionStore {
 
   /** Returns whose sessions a session may see and end. */
   function subjectsOf(session: Session): Subject[] {
-    const owned = configuration.projects().filter((project) => roleIn(session, project) === 'owner');
-    const byLink = owned.map(({ _id }) => ({ project: _id }));
+    const byLink = ownedProjects(session, configuration).map(({ _id }) => ({ project: _id }));
     return session.account === null ? byLink : [{ account: session.account }, ...byLink];
   }
 
@@ -252,3 +251,9 @@ export function roleIn(session: Session, project: ProjectRecord): Role | undefin
     (member) => member.account === account._id && member.accountCreatedAt === account.createdAt,
   )?.role;
 }
+
+/** Returns the projects that a session owns. */
+export const ownedProjects = (
+  session: Session,
+  configuration: Pick<ConfigurationReader, 'projects'>,
+): readonly ProjectRecord[] => configuration.projects().filter((project) => roleIn(session, project) === 'owner');
