@@ -38,6 +38,17 @@ test('every operation is described in full', async () => {
   }
 });
 
+// Generators that do not know tuples read `items: false` as a list without items.
+test('tuples have a length and a type of their items', async () => {
+  const { body } = await api.call('GET', '/openapi.json', { key: '' });
+  expect(body.components.schemas.GeofenceSummary.properties.geometryCenter.properties.coordinates).toMatchObject({
+    minItems: 2,
+    maxItems: 2,
+    prefixItems: [{ type: 'number' }, { type: 'number' }],
+    items: { type: 'number' },
+  });
+});
+
 test('lists say what they can be asked', async () => {
   const list = (await operations()).find(({ operation }) => operation.operationId === 'listEvents');
   expect(list?.operation.parameters.map(({ name }: { name: string }) => name)).toEqual(

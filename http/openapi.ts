@@ -95,27 +95,32 @@ function consumedBy(method: string | readonly string[], schema: FastifySchema | 
   return { consumes: ['application/json', ...patch, 'application/x-www-form-urlencoded'] };
 }
 
-/** In the order in which a newcomer needs them. */
-const tags = [
-  'track',
-  'search',
-  'sdk',
-  'events',
-  'users',
-  'erasures',
-  'analytics',
-  'geofences',
-  'beacons',
-  'imports',
-  'explain',
-  'maps',
-  'webhooks',
-  'settings',
-  'projects',
-  'accounts',
-  'members',
-  'operations',
-];
+/** The groups of calls, in the order in which a newcomer needs them. */
+const tags = {
+  track: 'Locations of devices, one by one, late or in bulk',
+  search: 'Geofences, beacons and places near a point, and addresses',
+  sdk: 'Calls that only SDKs make',
+  routes: 'Distances, matrices and isochrones from road data',
+  events: 'What devices did, as lists, a live stream and topics',
+  users: 'Users with their last location, and what they did',
+  erasures: 'Erasure of users and events from all stores',
+  analytics: 'Visits, dwell times, entries and flows',
+  geofences: 'Regions that devices enter and leave',
+  beacons: 'Bluetooth beacons that devices range',
+  places: 'The catalogue of places that geofences may follow',
+  imports: 'Files of geofences and beacons, with a report for each bad row',
+  sync: 'Nightly imports from URLs or object storage',
+  explain: 'Why a location caused an event, or none',
+  replays: 'Recorded locations through the geofences of today, or proposed ones',
+  maps: 'Static maps, interactive maps, styles and markers',
+  webhooks: 'Endpoints that receive events, and every attempt',
+  settings: 'Settings of an environment that decide about events',
+  projects: 'Projects, their keys and what they may use',
+  demo: 'A simulated fleet in the test environment',
+  accounts: 'Sign-up, sign-in and sessions of people',
+  members: 'Members of a project, and invitations',
+  operations: 'Health, metrics and backups of a server',
+};
 
 /** The description as it is sent: a megabyte, which needs no key. */
 interface Document {
@@ -164,15 +169,21 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
 
 /**
  * Rewrites tuples for JSON Schema 2020-12, and so OpenAPI 3.1. TypeBox lists their items under `items`, as earlier
- * drafts did.
+ * drafts did. Tools that do not know tuples learn their length and, if all items have one, their type.
  */
 function withModernTuples(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withModernTuples);
   if (typeof node !== 'object' || node === null) return node;
   const entries = Object.entries(node).map(([name, value]): [string, unknown] => [name, withModernTuples(value)]);
-  const { items, additionalItems, ...rest } = Object.fromEntries(entries);
+  const { items, additionalItems: _, ...rest } = Object.fromEntries(entries);
   if (!Array.isArray(items)) return Object.fromEntries(entries);
-  return { ...rest, prefixItems: items, items: additionalItems ?? true };
+  const types = new Set(items.map(({ type }: { readonly type?: unknown }) => type));
+  return {
+    ...rest,
+    maxItems: items.length,
+    prefixItems: items,
+    items: types.size === 1 ? { type: [...types][0] } : {},
+  };
 }
 
 /** Adds /openapi.json and /docs. They describe the routes that are registered afterwards, as plugins. */
@@ -182,8 +193,8 @@ export function describeApi(app: FastifyInstance, { title, version, description 
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema${index}`) },
     openapi: {
       openapi: '3.1.0',
-      info: { title, version, description },
-      tags: tags.map((name) => ({ name })),
+      info: { title, version, description, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { key: securityScheme, session: sessionScheme } },
     },
     transform: ({ schema, url, route }) => {
