@@ -195,7 +195,7 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       openapi: '3.1.0',
       info: { title, version, description, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
       // What the standard assumes without it. Generators and their checks ask for it.
-      servers: [{ url: '/', description: 'The server of this description' }],
+      servers: [{ url: '/', description: 'This server' }],
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { key: securityScheme, session: sessionScheme } },
     },
