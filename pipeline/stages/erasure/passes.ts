@@ -16,11 +16,11 @@ import type { DeliveryQueue, Log } from '../../ports.js';
 import { erasedName } from '../../records/erased-name.js';
 import { coveredUntil, erasedTimes } from '../../records/erasure-command.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
-import { type Erased, erasePending } from './pending.js';
+import { erasePending } from './pending.js';
 import type { Progress } from './progress.js';
 import type { Rows } from './rows.js';
 import type { Batch } from './schedule.js';
-import { allTables } from './statements.js';
+import { allTables, type FoundUser } from './statements.js';
 
 /** What a pass works with. */
 export interface PassParts {
@@ -71,35 +71,33 @@ export function createPasses(parts: PassParts): Passes {
   ): Promise<boolean> {
     const isLast = last.length > 0;
     if (isLast && !(await progress.isEverythingStored())) return false;
+    const isOfLast = (erasure: string): boolean => last.some(({ _id }) => _id === erasure);
     const users = targetsOf(batch.records, 'user');
+    // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
+    const running = users.filter(({ completedAt }) => completedAt === null);
     // Devices are found by their rows. A row of another erasure that comes after the query must stay for its last pass:
     // without it the state of its device would never be found.
-    const complete = targetsOf(
-      batch.records.filter((record) => record.completedAt !== null || last.includes(record)),
-      'user',
-    );
+    const complete = users.filter(({ _id, completedAt }) => completedAt !== null || isOfLast(_id));
     const events = targetsOf(batch.records, 'event').map(({ name }) => name);
     const ids = new Set<string>();
     const names = new Map(users.map((user) => [user.name, user]));
+    const noteUsers = (found: readonly FoundUser[]): void => {
+      for (const { user } of found) if (user !== '') ids.add(user);
+    };
 
-    // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
-    const running = users.filter(({ completedAt }) => completedAt === null);
-    const commander = createCommander(parts, (erasure) => last.some(({ _id }) => _id === erasure));
+    const commander = createCommander(parts, isOfLast);
     for (const id of await commander.append(running.map((user) => commandOf(batch, user, user.name)))) ids.add(id);
     for await (const found of rows.findUsers(batch, users)) {
-      for (const { user } of found) ids.add(user);
+      noteUsers(found);
       for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
     }
     // Erasures that are complete command nothing: rows that were written again are deleted at once.
     const mustCatchUp = isLast || running.length > 0;
     if (mustCatchUp && !(await progress.areEvaluated(await commander.ends()))) return false;
     if (mustCatchUp && !(await progress.areEventsQueued())) return false;
-    ids.delete('');
-    const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
-    await erasePending(parts, erased);
+    await erasePending(parts, { ...batch, users: ids, names, events: new Set(events) });
     if (mustCatchUp && !(await progress.isSinkAtEnd())) return false;
-    for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
-    ids.delete('');
+    for await (const found of rows.findUsers(batch, complete)) noteUsers(found);
     return rows.erase(batch, complete, [...ids], events);
   }
 

@@ -10,7 +10,7 @@ import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, deliverySo
 import { type ErasedTimes, isErasedTime } from '../../records/erasure-command.js';
 
 /** What a delivery may name. */
-export interface Erased extends Scope {
+interface Erased extends Scope {
   /** `_id`s of user records. */
   readonly users: ReadonlySet<string>;
   /** When what each name of a user names was received. */
@@ -38,7 +38,7 @@ const nextTurn = createTurns();
 type Queue = Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>;
 
 /** What the search for pending deliveries works with. */
-export interface PendingParts {
+interface PendingParts {
   readonly log: Pick<Log, 'partitions'>;
   readonly deliveries: Queue;
   readonly readModel: Pick<ReadModel, 'record'>;
@@ -61,34 +61,30 @@ const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>
   (delivery.events.some((id) => erased.events.has(id)) || namesErased(delivery, erased));
 
 /**
- * Removes the pending deliveries that name what is erased. Returns their number. Millions may be pending, so it reads
- * only those of the environment, in turns between which other work continues.
+ * Removes the pending deliveries that name what is erased. Millions may be pending, so it reads only those of the
+ * environment, in turns between which other work continues.
  */
-export async function erasePending({ log, deliveries, readModel }: PendingParts, erased: Erased): Promise<number> {
+export async function erasePending({ log, deliveries, readModel }: PendingParts, erased: Erased): Promise<void> {
   /** A webhook that is deleted may have been of any environment. */
   const isOfOthers = (webhook: string): boolean => {
     const record = readModel.record('webhook', webhook) as WebhookRecord | null;
     return record !== null && !isSameScope(record, erased);
   };
-  let count = 0;
   for (const source of deliverySources(log)) {
     for (const { webhook } of await deliveries.webhooks(source)) {
-      if (!isOfOthers(webhook)) count += await eraseOf(deliveries, source, webhook, erased);
+      if (!isOfOthers(webhook)) await eraseOf(deliveries, source, webhook, erased);
     }
   }
-  return count;
 }
 
-async function eraseOf(queue: Queue, source: DeliverySource, webhook: string, erased: Erased): Promise<number> {
-  let count = 0;
+async function eraseOf(queue: Queue, source: DeliverySource, webhook: string, erased: Erased): Promise<void> {
   let bytesOfTurn = 0;
   for (let after: DeliveryPlace | undefined; ; ) {
     const page = await queue.waiting(source, webhook, pageDeliveries, after);
     const found = page.filter(({ value }) => isDeliveryErased(codecs.delivery.decode(value), erased));
     if (found.length > 0) await queue.erase(source, webhook, found);
-    count += found.length;
     after = page.at(-1);
-    if (after === undefined || page.length < pageDeliveries) return count;
+    if (after === undefined || page.length < pageDeliveries) return;
     bytesOfTurn += page.reduce((bytes, { value }) => bytes + value.length, 0);
     if (bytesOfTurn < charactersPerTurn) continue;
     // The embedded queue answers at once, so that nothing else would run before the last page.
