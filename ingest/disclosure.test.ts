@@ -113,7 +113,7 @@ describe('a location', () => {
     expectNothingOf({ user, events });
     expect(user.location.coordinates).toEqual([north(5_000).longitude, north(5_000).latitude]);
     // The geofences at the point that was sent, as /v1/context answers them.
-    expect(ingest.asked.context).toMatchObject({ latitude: north(5_000).latitude, accuracyM: 5 });
+    expect(ingest.asked.context).toMatchObject({ latitude: north(5_000).latitude });
     expect(user.geofences).toEqual([{ _id: '0' }]);
     expect(user.beacons).toEqual([]);
   });

@@ -64,7 +64,6 @@ describe('search by place', () => {
     expect(ingest.asked.context).toMatchObject({
       latitude: 50.000001,
       longitude: 10,
-      accuracyM: 20,
       environment: 'test',
     });
     expect(answer.context).toEqual({ live: false, geofences: [{ _id: '0' }] });
@@ -94,7 +93,7 @@ describe('search by place', () => {
       'searchGeofences',
       { includeGeometry: true },
     ],
-    ['/v1/context?coordinates=50,10&accuracy=null', 'context', { accuracyM: 0 }],
+    ['/v1/context?coordinates=50,10&accuracy=null', 'context', { latitude: 50, longitude: 10 }],
   ] as const)('regression: takes null as not given: %s', async (url, query, question) => {
     expect((await call('GET', url)).statusCode).toBe(200);
     expect(ingest.asked[query]).toMatchObject(question);

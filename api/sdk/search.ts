@@ -53,11 +53,12 @@ const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   latitude,
 });
 
-function readContextQuery(query: RawFields): Outcome<{ position: Position; accuracyM: number }> {
+function readContextQuery(query: RawFields): Outcome<Position> {
   const reader = new FieldReader(query);
   const position = reader.required('coordinates', reader.latitudeLongitude('coordinates'));
-  const accuracyM = reader.number('accuracy', { minimum: 0, unit: 'metres' }) ?? 0;
-  return reader.outcome(() => ({ position: position as Position, accuracyM }));
+  // SDKs send it. It decides nothing, because a context has the geofences that contain the point.
+  reader.number('accuracy', { minimum: 0, unit: 'metres' });
+  return reader.outcome(() => position as Position);
 }
 
 function readGeofenceQuery(query: RawFields) {
@@ -148,9 +149,9 @@ function addContextRoute(app: FastifyInstance, { spatial }: Dependencies): void 
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const { position, accuracyM } = accepted(readContextQuery(request.query as RawFields));
+      const position = accepted(readContextQuery(request.query as RawFields));
       return sendText('search', request, reply, async (leaving) => {
-        const items = await spatial.context({ ...placeOf(caller, position), accuracyM }, leaving);
+        const items = await spatial.context(placeOf(caller, position), leaving);
         const geofences = await listText({ items, text: JSON.stringify }, leaving);
         // Mobile SDKs read `context`, the web SDK reads the top level.
         const context = `"live":${caller.environment === 'live'},"geofences":${geofences}`;

@@ -4,7 +4,7 @@
  * wire format requires. That is the record's `_id` and `createdAt`, and the geofences and beacons that the device is
  * inside of after the location.
  */
-import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
+import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { profileAfter } from '../../pipeline/evaluation/users.js';
 import type { TrackReply } from '../../pipeline/ports.js';
 import type { GeofenceSummary } from '../../schemas/json/geofence.js';
@@ -63,18 +63,10 @@ function withoutUsers(geofence: object): object {
 }
 
 function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
-  const geofencesAt = async ({
-    longitude,
-    latitude,
-    accuracy_m,
-    occurredAt,
-    userId,
-    ip,
-    ...scope
-  }: Location & Scope): Promise<GeofenceSummary[]> => {
-    const { project, environment } = scope;
-    const place = { longitude, latitude, accuracyM: accuracy_m, atMs: occurredAt, sender: { userId, ip } };
-    return (await context({ project, environment, ...place })) as GeofenceSummary[];
+  const geofencesAt = async (location: Location): Promise<GeofenceSummary[]> => {
+    const { project, environment, longitude, latitude, occurredAt: atMs, userId, ip } = location;
+    const query = { project, environment, longitude, latitude, atMs, sender: { userId, ip } };
+    return (await context(query)) as GeofenceSummary[];
   };
   return {
     async user(user, location) {

@@ -15,7 +15,7 @@ import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { SyncRecord } from '../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
-import type { Change, ChangeKind, Location } from '../../schemas/records.js';
+import type { Change, ChangeKind, DeviceState, Location } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
 import type { NewRecord } from '../ports.js';
@@ -366,7 +366,6 @@ export interface SpatialQueries {
     query: Scope & {
       longitude: number;
       latitude: number;
-      accuracyM: number;
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;
       /** Only fences that may make events for this user, and for a request from this address. All, unless given. */
@@ -404,7 +403,7 @@ export interface SpatialQueries {
   ): Promise<object[]>;
   /** Returns distance, share, confidence and deciding rule for each examined fence. */
   explain(
-    query: Scope & { location: object; state?: object; geofence?: string },
+    query: Scope & { location: Location; state?: DeviceState; geofence?: string },
     signal?: AbortSignal,
   ): Promise<object>;
 }

@@ -90,7 +90,7 @@ test.each(['context', 'explain'] as const)(
     const location = exampleLocation({ ...scope, longitude: 10, latitude: 50 });
     const ask = (signal?: AbortSignal): Promise<unknown> =>
       method === 'context'
-        ? queries.context({ ...scope, longitude: 10, latitude: 50, accuracyM: 0 }, signal)
+        ? queries.context({ ...scope, longitude: 10, latitude: 50 }, signal)
         : queries.explain({ ...scope, location }, signal);
     let isDone = false;
     let batches = 0;
@@ -128,7 +128,7 @@ test('regression: an explanation in turns judged a visit by a geofence that was 
   const asked = Promise.all(Array.from({ length: 40 }, () => queries.explain({ ...scope, location, state })));
   const anew = { ...last, center: [10.1, 50] as [number, number], createdAt: last.createdAt + 1 };
   await readModel.apply([{ kind: 'geofence', id: last._id, record: null }, asChange(anew)], 1_000);
-  await queries.context({ ...scope, longitude: 0, latitude: 0, accuracyM: 0 });
+  await queries.context({ ...scope, longitude: 0, latitude: 0 });
   const explanations = (await asked) as Explanation[];
   const ruleOfLast = ({ fences }: Explanation) => fences.find(({ _id }) => _id === last._id)?.rule.code;
   expect(explanations.map(({ evaluation }) => evaluation.transitions)).toEqual(explanations.map(() => []));
@@ -230,7 +230,7 @@ test('a search agrees with a full search', async () => {
           expected.map(({ record }) => geofenceJson(search.includeGeometry ? record : headOf(record), now)),
         );
 
-        const around = await queries.context({ ...scope, ...search, accuracyM: 50 });
+        const around = await queries.context({ ...scope, ...search });
         const containing = records
           .filter(isShown)
           .filter((record) => distanceTo(record, search.longitude, search.latitude) === 0);
@@ -242,7 +242,7 @@ test('a search agrees with a full search', async () => {
           ['11.0.0.1', false],
         ] as const) {
           const userId = search.userId ?? null;
-          const aroundSender = await queries.context({ ...scope, ...search, accuracyM: 50, sender: { userId, ip } });
+          const aroundSender = await queries.context({ ...scope, ...search, sender: { userId, ip } });
           const ofSender = containing.filter(
             (record) => isForUser(record, userId) && (record.ip === null || isInNetwork),
           );
@@ -320,7 +320,7 @@ test('a context and a search for beacons end when their signal aborts, because t
   const point = { ...scope, longitude: 10, latitude: 50 };
   const nearby = { ...point, radiusM: 1_000, limit: 2 };
   const asked = [
-    (signal?: AbortSignal) => queries.context({ ...point, accuracyM: 0 }, signal),
+    (signal?: AbortSignal) => queries.context({ ...point }, signal),
     (signal?: AbortSignal) => queries.searchBeacons({ ...nearby, type: 'eddystone' }, signal),
   ];
   for (const ask of asked) {
@@ -329,7 +329,7 @@ test('a context and a search for beacons end when their signal aborts, because t
     leaving.abort(new Error('left while it searches'));
     await expect(answer).rejects.toThrow('left while it searches');
   }
-  const [around, nearest] = [await queries.context({ ...point, accuracyM: 0 }), await queries.searchBeacons(nearby)];
+  const [around, nearest] = [await queries.context({ ...point }), await queries.searchBeacons(nearby)];
   expect(around.map((summary) => (summary as { _id: string })._id)).toEqual(
     fences
       .map(({ id }) => id)
@@ -362,7 +362,7 @@ test('returns summaries of beacons, nearest first, and none for an unknown proje
   const nowhere = { ...question, project: deriveId('unknown') };
   expect(await queries.searchBeacons(nowhere)).toEqual([]);
   expect(await queries.searchGeofences({ ...nowhere, includeGeometry: true })).toEqual([]);
-  expect(await queries.context({ ...nowhere, accuracyM: 0 })).toEqual([]);
+  expect(await queries.context({ ...nowhere })).toEqual([]);
 });
 
 /**
@@ -376,5 +376,5 @@ test('regression: finds a fence that was created while nothing is evaluated', as
   expect(await queries.searchGeofences(question)).toEqual([]);
   await readModel.apply([asChange(geofenceRecord({ center: [10, 50] }))], readModel.nextOffset + 1);
   expect(await queries.searchGeofences(question)).toHaveLength(1);
-  expect(await queries.context({ ...question, accuracyM: 10 })).toHaveLength(1);
+  expect(await queries.context({ ...question })).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 /** Runs spatial queries over the catalog, and returns the API's JSON. */
-import type { DeviceState, Location } from '../../../schemas/records.js';
+import type { Location } from '../../../schemas/records.js';
 import { createTurns, runInTurns } from '../../../schemas/turns.js';
 import { geofenceJson, geofenceJsonWithoutMetadata } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isForRequest, isForUser, isGone } from '../../evaluation/rules.js';
@@ -127,7 +127,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         const around = context(scope);
         if (!around) return { evaluation: null, fences: [] };
         const { changes } = around.fences;
-        const steps = explain(location as Location, state as DeviceState | undefined, around, geofence);
+        const steps = explain(location, state, around, geofence);
         const explained = await runInTurns(steps, nextTurn, recordsPerTurn, signal);
         // A fence that changed between turns has a rule that does not belong to the evaluation.
         if (around.fences.changes !== changes && attempt < maxExplanations) continue;
