@@ -14,6 +14,7 @@ import type {
   Scope,
 } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
+import { createDeferred } from '../schemas/deferred.js';
 import { hasElapsed } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ImportFailure, ImportFormat, ImportRecord, ImportRequester } from '../schemas/json/import.js';
@@ -114,8 +115,10 @@ interface ExecutionParts extends ResourceParts {
 
 /** An import in this thread. */
 export class Execution implements ImportSink, RunningImport {
-  readonly underWay: Promise<void>;
-  readonly ended: Promise<void>;
+  readonly #underWay = createDeferred();
+  readonly #ended = createDeferred();
+  readonly underWay = this.#underWay.promise;
+  readonly ended = this.#ended.promise;
   readonly #parts: ExecutionParts;
   readonly #request: ImportRequest;
   readonly #signal: AbortSignal;
@@ -126,8 +129,6 @@ export class Execution implements ImportSink, RunningImport {
   #record: ImportRecord;
   #recordedAtMs: number;
   #hasRejectedHeader = false;
-  #announce: () => void = () => {};
-  #end: () => void = () => {};
 
   constructor(parts: ExecutionParts, first: ImportRecord, request: ImportRequest, closing: AbortSignal) {
     this.#parts = parts;
@@ -143,12 +144,6 @@ export class Execution implements ImportSink, RunningImport {
       planned: new FileWriter(this.#record, 'planned', bounds.maxFileCharacters),
     };
     if (isDryRun) this.#files.planned.add(csvLine(['line', 'action', 'tag', 'externalId', 'changed']));
-    this.underWay = new Promise((resolve) => {
-      this.#announce = resolve;
-    });
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
   }
 
   /** The import as of now. */
@@ -163,7 +158,7 @@ export class Execution implements ImportSink, RunningImport {
       await writer.write([this.#head()]);
       return await this.#finish(await this.#apply());
     } finally {
-      this.#end();
+      this.#ended.resolve();
     }
   }
 
@@ -252,7 +247,7 @@ export class Execution implements ImportSink, RunningImport {
       ndjson: () => ndjsonRows(source, findUnknown),
     }[this.#request.format]();
     for await (const batch of batches) {
-      if (batch.header !== undefined || batch.rows.length > 0) this.#announce();
+      if (batch.header !== undefined || batch.rows.length > 0) this.#underWay.resolve();
       yield batch;
     }
   }

@@ -4,6 +4,7 @@
  */
 import { createByteBudget } from '../http/connections/byte-budget.js';
 import type { Inbox, TrackReply } from '../pipeline/ports.js';
+import { createDeferred } from '../schemas/deferred.js';
 import { charactersPerTurn, createTurns } from '../schemas/turns.js';
 import { overloaded } from './intake.js';
 
@@ -37,17 +38,13 @@ export interface Waiting {
 class Entry {
   readonly project: string;
   readonly replies = new Map<string, TrackReply>();
-  readonly ended: Promise<void>;
+  readonly ended = createDeferred();
   wanted = Number.POSITIVE_INFINITY;
   /** Characters of all replies, also of those that wait for their turn. */
   held = 0;
-  end: () => void = () => {};
 
   constructor(project: string) {
     this.project = project;
-    this.ended = new Promise((resolve) => {
-      this.end = resolve;
-    });
   }
 
   add(body: string): void {
@@ -59,7 +56,7 @@ class Entry {
   }
 
   endIfComplete(): void {
-    if (this.replies.size >= this.wanted) this.end();
+    if (this.replies.size >= this.wanted) this.ended.resolve();
   }
 }
 
@@ -83,7 +80,7 @@ export function createWaiting({ inbox, replyTimeoutMs, maxWaitingRequests }: Wai
     const entry = entries.get(request);
     if (entry === undefined) return;
     // Its events are on their topic. The request ends as after the time limit.
-    if (!hold(entry, body)) return entry.end();
+    if (!hold(entry, body)) return entry.ended.resolve();
     if (body.length <= charactersPerTurn) return entry.add(body);
     void nextTurn().then(() => {
       if (entries.has(request)) entry.add(body);
@@ -96,20 +93,20 @@ export function createWaiting({ inbox, replyTimeoutMs, maxWaitingRequests }: Wai
       requests += 1;
       const request = requests.toString(36);
       const entry = new Entry(project);
-      const timer = setTimeout(entry.end, replyTimeoutMs);
+      const timer = setTimeout(entry.ended.resolve, replyTimeoutMs);
       entries.set(request, entry);
       return {
         replyTo: `${inbox.address}/${request}`,
         async replies(count) {
           entry.wanted = count;
           entry.endIfComplete();
-          await entry.ended;
+          await entry.ended.promise;
           return entry.replies;
         },
         cancel() {
           clearTimeout(timer);
           if (entries.delete(request)) budget.remove(project, entry.held);
-          entry.end();
+          entry.ended.resolve();
         },
       };
     },

@@ -1,3 +1,5 @@
+import { createDeferred } from '../schemas/deferred.js';
+
 /** A promise that a part of a program rejects when it fails outside the calls of others. */
 interface Failure {
   readonly failed: Promise<never>;
@@ -6,10 +8,7 @@ interface Failure {
 
 /** Creates a failure whose rejection need not be handled. */
 export function createFailure(): Failure {
-  let fail: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
+  const { promise: failed, reject: fail } = createDeferred<never>();
   failed.catch(() => {});
   return { failed, fail };
 }

@@ -1,4 +1,5 @@
 /** Work that is done at intervals, by one node at a time. */
+import { createDeferred } from '../schemas/deferred.js';
 import { freshId } from '../schemas/ids.js';
 import { ignorePassing } from './errors.js';
 import { createFailure } from './failure.js';
@@ -55,10 +56,7 @@ export const leasesOfOnlyNode: TakeLease = async () => ({
 export function createSweeper(parts: SweeperParts): Sweeper {
   const { name, takeLease, intervalMs, isDue, sweep, isUnfinished = () => false } = parts;
   const { failed, fail } = createFailure();
-  let end = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { promise: stopped, resolve: end } = createDeferred();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let sweeping = Promise.resolve();

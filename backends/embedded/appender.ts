@@ -4,6 +4,7 @@
  */
 import { PortError } from '../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
+import { createDeferred, type Deferred } from '../../schemas/deferred.js';
 import type { Environment } from './environment.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
@@ -11,18 +12,14 @@ import type { RecordGroup, TopicStore } from './topic-store.js';
 interface Batch {
   readonly groups: Map<Topic, RecordGroup>;
   bytes: number;
-  readonly written: Promise<void>;
-  settle(error?: Error): void;
+  readonly written: Deferred<void>;
 }
 
 function newBatch(): Batch {
-  let settle: Batch['settle'] = () => {};
-  const written = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error === undefined ? resolve() : reject(error));
-  });
+  const written = createDeferred();
   // Each append awaits it. A batch without appends must not count as an unhandled rejection.
-  written.catch(() => {});
-  return { groups: new Map(), bytes: 0, written, settle };
+  written.promise.catch(() => {});
+  return { groups: new Map(), bytes: 0, written };
 }
 
 interface AppenderOptions {
@@ -59,7 +56,7 @@ export class Appender {
     const group = this.groupOf(topic, store);
     for (const record of records) group.add(record);
     this.running ??= this.run();
-    return this.batch.written;
+    return this.batch.written.promise;
   }
 
   /** Resolves when nothing is in flight. */
@@ -90,11 +87,11 @@ export class Appender {
         for (const group of batch.groups.values()) group.write(nowMs);
       });
       await environment.flushed();
-      batch.settle();
+      batch.written.resolve();
       onWritten([...batch.groups.keys()]);
     } catch (error) {
       if (batch === this.batch) this.batch = newBatch();
-      batch.settle(error as Error);
+      batch.written.reject(error);
     } finally {
       this.inFlightBytes -= batch.bytes;
       for (const group of batch.groups.values()) group.release();

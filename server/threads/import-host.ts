@@ -12,6 +12,7 @@ import {
   writePacked,
 } from '../../imports/thread.js';
 import type { EncodedWriter } from '../../pipeline/catalog/types.js';
+import { createDeferred } from '../../schemas/deferred.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 
 /** The data of the worker. */
@@ -41,23 +42,20 @@ interface ImportHostParts {
 
 /** An import in the thread, as the main thread sees it. */
 class ThreadImport implements RunningImport {
-  readonly underWay: Promise<void>;
-  readonly ended: Promise<void>;
-  announce: () => void = () => {};
-  #end: () => void = () => {};
+  readonly #underWay = createDeferred();
+  readonly #ended = createDeferred();
+  readonly underWay = this.#underWay.promise;
+  readonly ended = this.#ended.promise;
 
   constructor(
     public record: ImportRecord,
     private readonly request: FileRequest,
     private readonly report: ImportRequest['onProgress'],
     private readonly start: (request: FileRequest) => Promise<ImportRecord>,
-  ) {
-    this.underWay = new Promise((resolve) => {
-      this.announce = resolve;
-    });
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
+  ) {}
+
+  announce(): void {
+    this.#underWay.resolve();
   }
 
   progress(record: ImportRecord): void {
@@ -70,7 +68,7 @@ class ThreadImport implements RunningImport {
       this.progress(await this.start(this.request));
       return this.record;
     } finally {
-      this.#end();
+      this.#ended.resolve();
     }
   }
 }
