@@ -2,6 +2,7 @@
  * Runs imports: one at a time per project on all nodes. Files run in a thread of their own, if the node has one.
  */
 import type { GeometrySources } from '../api/dependencies.js';
+import { inScope } from '../pipeline/catalog/scope.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
@@ -161,9 +162,7 @@ export function createImporter({
   }
 
   function find(scope: Scope, id: string): ImportRecord | undefined {
-    const own = running.get(id)?.record;
-    if (own?.project === scope.project && own.environment === scope.environment) return own;
-    return configuration.imports.find(scope, id);
+    return inScope(running.get(id)?.record, scope) ?? configuration.imports.find(scope, id);
   }
 
   return {

@@ -6,6 +6,7 @@
 import type { GeofenceInput } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import type { ReadableLog } from '../backends/embedded/reader.js';
+import { isSameScope } from '../pipeline/catalog/scope.js';
 import { createChangeDecoder } from '../pipeline/catalog/store/changes.js';
 import { isApplicable, originOf } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ChangeOrigin, DecodedChange, RecordRevision, Scope } from '../pipeline/catalog/types.js';
@@ -23,9 +24,9 @@ const maxChangesAtOnce = 5_000;
 export const readProjects = (log: ReadableLog): Promise<ProjectRecord[]> => readRecords(log, 'project');
 
 /** Returns the erasures of a project and environment, oldest first. */
-export async function readErasures(log: ReadableLog, { project, environment }: Scope): Promise<ErasureRecord[]> {
+export async function readErasures(log: ReadableLog, scope: Scope): Promise<ErasureRecord[]> {
   const erasures = await readRecords<ErasureRecord>(log, 'erasure');
-  return erasures.filter((record) => record.project === project && record.environment === environment);
+  return erasures.filter((record) => isSameScope(record, scope));
 }
 
 /** Returns the records of a kind that exist, oldest first. */
@@ -52,15 +53,13 @@ async function readRecords<Stored extends { readonly createdAt: number }>(
  */
 async function* readConfigured(
   log: ReadableLog,
-  { project, environment }: Scope,
+  scope: Scope,
   kinds: readonly ('geofence' | 'beacon')[],
 ): AsyncGenerator<DecodedChange[]> {
   for await (const changes of readChanges(log, kinds)) {
-    yield changes.filter(({ record }) => {
-      if (record === null) return true;
-      const scoped = record as BeaconRecord | GeofenceRecord;
-      return scoped.project === project && scoped.environment === environment;
-    });
+    yield changes.filter(
+      ({ record }) => record === null || isSameScope(record as BeaconRecord | GeofenceRecord, scope),
+    );
   }
 }
 

@@ -10,8 +10,8 @@ import type { Beacon, BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceHead, GeofenceSummary, MonitoredTimes } from '../../../schemas/json/geofence.js';
 import type { Steps } from '../../../schemas/turns.js';
 import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
+import { isSameScope } from '../scope.js';
 import { createForgetter } from '../store/forget-changes.js';
-import { isSameScope } from '../store/tables/databases.js';
 import type { ConfigurationReader, Scope } from '../types.js';
 
 /** Characters of metadata that one list has, as JSON. */
@@ -117,7 +117,13 @@ function createSummaries(configuration: Source): Summaries {
   const geofences = createList<GeofenceHead, GeofenceConditions, GeofenceSummary>({
     find: (scope, id) => configuration.storedGeofenceHead(scope, id),
     conditionsOf: ({ project, environment, createdAt, enabled, disableAfter, deleteAfter, userIds }) => ({
-      ...{ project, environment, createdAt, enabled, disableAfter, deleteAfter, userIds },
+      project,
+      environment,
+      createdAt,
+      enabled,
+      disableAfter,
+      deleteAfter,
+      userIds,
     }),
     summaryOf: geofenceSummary,
   });

@@ -9,6 +9,7 @@
  * Until then locations continue an erased record, which nothing but the rows of its past identifies.
  */
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
+import { isSameScope } from '../../catalog/scope.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
@@ -121,8 +122,7 @@ export function createPasses(parts: PassParts): Passes {
 
   /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
   async function deleteRecords(whole: ErasureRecord, ending: AbortSignal): Promise<boolean> {
-    const isOther = ({ project, environment, subject }: ErasureRecord): boolean =>
-      project === whole.project && environment === whole.environment && subject !== 'project';
+    const isOther = (record: ErasureRecord): boolean => isSameScope(record, whole) && record.subject !== 'project';
     for (let writes = 0; ; writes++) {
       await writer.catchUp();
       const records = [

@@ -3,8 +3,8 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { charactersPerTurn, createTurns } from '../../../schemas/turns.js';
+import { isSameScope } from '../../catalog/scope.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
-import { isSameScope } from '../../catalog/store/tables/databases.js';
 import type { Scope } from '../../catalog/types.js';
 import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, deliverySources, type Log } from '../../ports.js';
 import { type ErasedTimes, isErasedTime } from '../../records/erasure-command.js';
@@ -56,8 +56,7 @@ function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): b
 }
 
 const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>
-  delivery.project === erased.project &&
-  delivery.environment === erased.environment &&
+  isSameScope(delivery, erased) &&
   (delivery.events.some((id) => erased.events.has(id)) || namesErased(delivery, erased));
 
 /**

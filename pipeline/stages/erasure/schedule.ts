@@ -1,6 +1,7 @@
 /** When the passes of erasures are due, and which erasures share a pass. Pure: callers give the time, epoch ms. */
 import { hasElapsed } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
+import { isSameScope } from '../../catalog/scope.js';
 import type { Scope } from '../../catalog/types.js';
 
 /** The delays between the passes of one erasure. */
@@ -69,9 +70,7 @@ export class ErasureSchedule {
     if (first === undefined) return undefined;
     const { project, environment } = first;
     if (this.#failures.has(first._id)) return { project, environment, records: [first] };
-    const ofScope = due.filter(
-      (each) => each.project === project && each.environment === environment && !this.#failures.has(each._id),
-    );
+    const ofScope = due.filter((each) => isSameScope(each, first) && !this.#failures.has(each._id));
     const whole = ofScope.filter(isWhole);
     return { project, environment, records: (whole.length > 0 ? whole : ofScope).slice(0, maxErasuresPerPass) };
   }

@@ -6,6 +6,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import { isId } from '../../../schemas/ids.js';
 import type { OutcomeTail } from '../../../schemas/record-writers.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
+import { isSameScope } from '../../catalog/scope.js';
 import { isProjectDeleted } from '../../catalog/store/tables/revisions.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
@@ -85,7 +86,7 @@ function createContextLookup(catalog: Catalog): (scope: Scope) => EvaluationCont
   let latest: Scope | undefined;
   let found: EvaluationContext | undefined;
   return (scope) => {
-    if (latest?.project === scope.project && latest.environment === scope.environment) return found;
+    if (latest !== undefined && isSameScope(latest, scope)) return found;
     latest = scope;
     found = isId(scope.project) ? catalog.context(scope) : undefined;
     return found;

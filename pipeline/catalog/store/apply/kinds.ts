@@ -6,8 +6,9 @@ import type { ImportPartRecord, ImportRecord } from '../../../../schemas/json/im
 import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/map.js';
 import type { PlaceRecord } from '../../../../schemas/json/place.js';
 import type { ChangeKind } from '../../../../schemas/records.js';
+import { isSameScope } from '../../scope.js';
 import type { ChangedThing, DecodedChange } from '../../types.js';
-import { type Databases, isSameScope } from '../tables/databases.js';
+import type { Databases } from '../tables/databases.js';
 import { idKey, type ListedKind } from '../tables/keys.js';
 import { recordOfMarker, recordOfStyle, storedMarker, storedStyle } from '../tables/stored-files.js';
 import { createGeofenceWriter } from './geofence-writer.js';

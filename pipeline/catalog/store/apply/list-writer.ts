@@ -7,6 +7,7 @@
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import { isSameScope } from '../../scope.js';
 import type { ListedTimes, ListQuery, PreparedFence, Scope } from '../../types.js';
 import {
   changedListKeys,
@@ -58,9 +59,7 @@ const timed = ({ tag, createdAt, updatedAt }: ListedTimes, { project, environmen
 });
 
 const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): boolean =>
-  keyTime(one[orderBy]) === keyTime(other[orderBy]) &&
-  one.project === other.project &&
-  one.environment === other.environment;
+  keyTime(one[orderBy]) === keyTime(other[orderBy]) && isSameScope(one, other);
 
 /** Creates the writer of an index. Times are milliseconds. */
 export function createListWriter(index: Index): ListWriter {
@@ -76,9 +75,7 @@ export function createListWriter(index: Index): ListWriter {
     const timeMs = keyTime(record[orderBy]);
     const latestTimes = latest[isAdded ? 'entered' : 'left'];
     const last = latestTimes[orderBy];
-    if (last?.timeMs === timeMs && last.kind === kind && last.scope.project === project) {
-      if (last.scope.environment === environment) return last;
-    }
+    if (last?.timeMs === timeMs && last.kind === kind && isSameScope(last.scope, record)) return last;
     const name = `${kind}/${project}/${environment}/${orderBy}/${timeMs}`;
     const found = changed.get(name) ?? { kind, orderBy, scope: { project, environment }, timeMs, lists: new Map() };
     changed.set(name, found);

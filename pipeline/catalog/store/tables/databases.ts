@@ -150,6 +150,3 @@ export function geofencesOfPlace(
   }
   return ids;
 }
-
-/** Returns whether both name the same environment of the same project. */
-export const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;

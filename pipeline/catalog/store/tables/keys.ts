@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { deriveId, isId } from '../../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import { isSameScope } from '../../scope.js';
 import type { Scope } from '../../types.js';
 
 /** The kinds of records that lists and searches return. */
@@ -193,8 +194,7 @@ function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): B
 /** Tests whether two records have the same keys of {@link ownListKeys}, as after most updates. */
 const isListedAlike = (one: GeofenceRecord | BeaconRecord, other: GeofenceRecord | BeaconRecord): boolean =>
   one._id === other._id &&
-  one.project === other.project &&
-  one.environment === other.environment &&
+  isSameScope(one, other) &&
   one.tag === other.tag &&
   one.externalId === other.externalId &&
   one.description === other.description &&

@@ -1,9 +1,8 @@
 /** Finds single records by id. */
-import { isId } from '../../../../schemas/ids.js';
 import type { ProjectRecord } from '../../../../schemas/json/project.js';
-import type { ConfigurationReader, Scope } from '../../types.js';
-import { type Databases, isSameScope, versionNames } from './databases.js';
-import { idKey } from './keys.js';
+import type { ConfigurationReader } from '../../types.js';
+import { type Databases, versionNames } from './databases.js';
+import { find, findInScope } from './find.js';
 
 type Lookups = Pick<
   ConfigurationReader,
@@ -26,27 +25,20 @@ export function createLookups(databases: Databases, clock: () => number): Lookup
     projectCacheVersion = version;
     const cached = projectCache.get(id);
     if (cached !== undefined) return cached;
-    const record = isId(id) ? projects.get(idKey(id)) : undefined;
+    const record = find(projects, id);
     if (record !== undefined) projectCache.set(id, record);
     return record;
   }
 
-  const inScope = <T extends Scope>(record: T | undefined, scope: Scope): T | undefined =>
-    record && isSameScope(record, scope) ? record : undefined;
-  const storedGeofence: Lookups['storedGeofence'] = (scope, id) =>
-    inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
-  const storedGeofenceHead: Lookups['storedGeofenceHead'] = (scope, id) =>
-    inScope(isId(id) ? geofenceHeads.get(idKey(id)) : undefined, scope);
-
   return {
     project,
-    account: (id) => (isId(id) ? accounts.get(idKey(id)) : undefined),
+    account: (id) => find(accounts, id),
     geofence(scope, id) {
-      const record = storedGeofence(scope, id);
+      const record = findInScope(geofences, scope, id);
       return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
     },
-    storedGeofence,
-    storedGeofenceHead,
-    beacon: (scope, id) => inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope),
+    storedGeofence: (scope, id) => findInScope(geofences, scope, id),
+    storedGeofenceHead: (scope, id) => findInScope(geofenceHeads, scope, id),
+    beacon: (scope, id) => findInScope(beacons, scope, id),
   };
 }

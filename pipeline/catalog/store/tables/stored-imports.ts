@@ -1,8 +1,8 @@
 /** Stores imports and the parts of their files in the read model. Lists are read from the index, newest first. */
 import type { RootDatabase } from 'lmdb';
-import { isId } from '../../../../schemas/ids.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../../../schemas/json/import.js';
 import type { ImportHistory, ImportQuery, Page, Scope } from '../../types.js';
+import { findInScope } from './find.js';
 import { endOfList, endOfTime, idKey, idOfListKey, listPosition, scopePart } from './keys.js';
 
 interface StoredImports extends ImportHistory {
@@ -28,9 +28,7 @@ export function openStoredImports(root: RootDatabase): StoredImports {
   const parts = root.openDB<ImportPartRecord, Buffer>('importParts', json);
   const index = root.openDB<Buffer, Buffer>('importIndex', { encoding: 'binary', keyEncoding: 'binary' });
 
-  const inScope = <T extends Scope>(record: T | undefined, scope: Scope): T | undefined =>
-    record?.project === scope.project && record.environment === scope.environment ? record : undefined;
-  const find = (scope: Scope, id: string) => inScope(isId(id) ? imports.get(idKey(id)) : undefined, scope);
+  const find = (scope: Scope, id: string) => findInScope(imports, scope, id);
 
   function list({ limit, resource, before, ...scope }: ImportQuery): Page<ImportRecord> {
     const prefix = prefixOf(scope, resource);
@@ -49,7 +47,7 @@ export function openStoredImports(root: RootDatabase): StoredImports {
   return {
     find,
     list,
-    part: (scope, id) => inScope(parts.get(idKey(id)), scope)?.text,
+    part: (scope, id) => findInScope(parts, scope, id)?.text,
     replaceSync(id, record) {
       const before = imports.get(idKey(id));
       if (before) index.removeSync(listKey(before));

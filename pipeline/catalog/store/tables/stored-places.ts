@@ -6,12 +6,12 @@
  * latitude 4, id 12. A search reads one range per row.
  */
 import type { RootDatabase } from 'lmdb';
-import { isId } from '../../../../schemas/ids.js';
 import type { Position } from '../../../../schemas/json/common.js';
 import type { PlaceRecord } from '../../../../schemas/json/place.js';
 import { createTurns } from '../../../../schemas/turns.js';
 import { distance, latitudeReach, longitudeReach } from '../../../geometry/scale.js';
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../../types.js';
+import { findInScope } from './find.js';
 import { endOfTime, idKey, noValue, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './list-reader.js';
 
@@ -103,11 +103,6 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   const cellOf = (record: PlaceRecord): Buffer =>
     cellKey(record, rowOf(record.center[1]), record.center[0], record.center[1], record._id);
 
-  function find(scope: Scope, id: string): PlaceRecord | undefined {
-    const record = isId(id) ? records.get(idKey(id)) : undefined;
-    return record?.project === scope.project && record.environment === scope.environment ? record : undefined;
-  }
-
   /** Resolves to the ids within a radius, nearest first; undefined if there are too many to examine. */
   async function within(scope: Scope, center: Position, radiusM: number) {
     const [longitude, latitude] = center;
@@ -133,7 +128,7 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   }
 
   return {
-    find,
+    find: (scope, id) => findInScope(records, scope, id),
     get: (id) => records.get(idKey(id)),
     getKeys: () => records.getKeys(),
     list({ limit, cursor, updatedBefore = endOfTime, updatedAfter = -1, ...scope }: PlaceListQuery): Page<PlaceRecord> {
