@@ -5,6 +5,7 @@
 import { FieldReader } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
+import { partsOfImport } from '../pipeline/catalog/store/tables/environment-records.js';
 import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';
 import { importPartId } from '../schemas/ids.js';
 import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
@@ -76,14 +77,8 @@ export function* fileText(
 }
 
 /** Returns the changes that delete the files of an import. */
-export const deletedFiles = ({ _id, files }: ImportRecord): ConfigurationChange[] =>
-  (['rejected', 'planned'] as const).flatMap((name) =>
-    Array.from({ length: files[name].parts }, (_, index) => ({
-      kind: 'import-part' as const,
-      id: importPartId(_id, name, index),
-      record: null,
-    })),
-  );
+export const deletedFiles = (record: ImportRecord): ConfigurationChange[] =>
+  partsOfImport(record).map((part) => ({ ...part, record: null }));
 
 const cellOf = (value: unknown): string => {
   if (value === undefined || value === null) return '';

@@ -8,6 +8,7 @@
 import type { GeofenceInput, GivenGeofence } from '../api/geofences/fields.js';
 import type { Outcome } from '../http/fields/reader.js';
 import { prepareEdit } from '../pipeline/catalog/store/append-change.js';
+import { createTimestamps } from '../pipeline/catalog/store/configuration-writer.js';
 import { editHeaders } from '../pipeline/catalog/store/tables/revisions.js';
 import { scopeOfFence } from '../pipeline/catalog/store/tables/stored-fence.js';
 import type {
@@ -177,7 +178,6 @@ export function remoteWriter(
   readModel: { readonly latestTimestamp: number; refresh(): void },
   clock: () => number,
 ): ConfigurationWriter {
-  let latest = 0;
   return {
     async write(changes) {
       const revisions = await main.write(packChanges(changes, clock()));
@@ -188,9 +188,6 @@ export function remoteWriter(
       await main.catchUp();
       readModel.refresh();
     },
-    nextTimestamp() {
-      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
-      return latest;
-    },
+    nextTimestamp: createTimestamps(readModel, clock),
   };
 }

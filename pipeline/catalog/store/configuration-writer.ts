@@ -35,6 +35,15 @@ export function createCatchUp({
   };
 }
 
+/** Creates the function `nextTimestamp` of a writer. Its times are later than those of all applied changes. */
+export function createTimestamps(readModel: Pick<ReadModel, 'latestTimestamp'>, clock: () => number): () => number {
+  let latest = 0;
+  return () => {
+    latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
+    return latest;
+  };
+}
+
 /** Creates the writer. `readModel` must be the instance that `followChanges` applies to. */
 export function createConfigurationWriter({
   log,
@@ -51,8 +60,6 @@ export function createConfigurationWriter({
    */
   limitMs?: number;
 }): EncodedWriter {
-  let latest = 0;
-
   async function writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]> {
     const outcomes = readModel.edits.outcomes(changes);
     try {
@@ -69,9 +76,6 @@ export function createConfigurationWriter({
     write: async (changes) => writeEncoded(changes.map((change) => encodeEdit(change, clock()))),
     writeEncoded,
     catchUp: createCatchUp({ log, readModel, limitMs }),
-    nextTimestamp() {
-      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
-      return latest;
-    },
+    nextTimestamp: createTimestamps(readModel, clock),
   };
 }

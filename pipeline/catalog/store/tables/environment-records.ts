@@ -17,15 +17,18 @@ export interface RecordName {
 const namesOf = (kind: ChangeKind, records: readonly { readonly _id: string }[]): RecordName[] =>
   records.map(({ _id }) => ({ kind, id: _id }));
 
-/** Names an import after the parts of its files, which only its record knows. */
-const namesOfImport = ({ _id, files }: ImportRecord): RecordName[] => [
-  ...(['rejected', 'planned'] as const).flatMap((file) =>
+/** Names the parts of the files of an import, which only its record knows. */
+export const partsOfImport = ({ _id, files }: ImportRecord): RecordName[] =>
+  (['rejected', 'planned'] as const).flatMap((file) =>
     Array.from({ length: files[file].parts }, (_, index) => ({
       kind: 'import-part' as const,
       id: importPartId(_id, file, index),
     })),
-  ),
-  { kind: 'import', id: _id },
+  );
+
+const namesOfImport = (record: ImportRecord): RecordName[] => [
+  ...partsOfImport(record),
+  { kind: 'import', id: record._id },
 ];
 
 /** Names at most `limit` records. Those that make work come first. */
