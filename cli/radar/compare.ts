@@ -4,6 +4,7 @@
  * Two events match when they have the same user, type, and geofence or beacon, and times within the tolerance. Each
  * event matches one other at most.
  */
+import { groupedBy } from '../../schemas/groups.js';
 
 /** An event as both services list it, and as webhooks deliver it. */
 export interface ComparedEvent {
@@ -59,7 +60,8 @@ export function compareEvents(
   fenceline: readonly ComparedEvent[],
   { toleranceMs, by }: CompareOptions,
 ): Comparison {
-  const [theirs, ours] = [radar, fenceline].map((events) => events.filter(({ type }) => comparedTypes.test(type)));
+  const isCompared = ({ type }: ComparedEvent): boolean => comparedTypes.test(type);
+  const [theirs, ours] = [radar.filter(isCompared), fenceline.filter(isCompared)];
   const counts = new Map<string, { matched: number; missing: number; extra: number }>();
   const differences: Difference[] = [];
   const count = (type: string, what: 'matched' | 'missing' | 'extra'): void => {
@@ -67,7 +69,7 @@ export function compareEvents(
     entry[what] += 1;
     counts.set(type, entry);
   };
-  const [theirGroups, ourGroups] = [grouped(theirs ?? [], by), grouped(ours ?? [], by)];
+  const [theirGroups, ourGroups] = [grouped(theirs, by), grouped(ours, by)];
   for (const identity of new Set([...theirGroups.keys(), ...ourGroups.keys()])) {
     const { matched, missing, extra } = match(
       theirGroups.get(identity) ?? [],
@@ -83,43 +85,40 @@ export function compareEvents(
   return {
     counts: new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
     differences: differences.sort((a, b) => byTime(a.event, b.event)),
-    notCompared: radar.length - (theirs?.length ?? 0),
+    notCompared: radar.length - theirs.length,
   };
 }
 
 /** Groups distinct events by identity, each group in order of time. */
 function grouped(events: readonly ComparedEvent[], by: CompareOptions['by']): Map<string, ComparedEvent[]> {
-  const groups = new Map<string, ComparedEvent[]>();
-  for (const event of new Map(events.map((each) => [each._id, each])).values()) {
-    const identity = identityOf(event, by);
-    const group = groups.get(identity) ?? [];
-    groups.set(identity, group);
-    group.push(event);
-  }
+  const distinct = new Map(events.map((each) => [each._id, each])).values();
+  const groups = groupedBy(distinct, (event) => identityOf(event, by));
   for (const group of groups.values()) group.sort(byTime);
   return groups;
 }
 
 /** Matches as many events as possible: of two lists in order of time, the earliest that fit belong together. */
 function match(theirs: readonly ComparedEvent[], ours: readonly ComparedEvent[], toleranceMs: number) {
-  const [matched, missing, extra]: ComparedEvent[][] = [[], [], []];
+  const matched: ComparedEvent[] = [];
+  const missing: ComparedEvent[] = [];
+  const extra: ComparedEvent[] = [];
   let [a, b] = [0, 0];
   while (a < theirs.length && b < ours.length) {
     const [their, our] = [theirs[a] as ComparedEvent, ours[b] as ComparedEvent];
     const laterMs = timeOf(our) - timeOf(their);
     if (Math.abs(laterMs) <= toleranceMs) {
-      matched?.push(our);
+      matched.push(our);
       a += 1;
       b += 1;
     } else if (laterMs > 0) {
-      missing?.push(their);
+      missing.push(their);
       a += 1;
     } else {
-      extra?.push(our);
+      extra.push(our);
       b += 1;
     }
   }
-  missing?.push(...theirs.slice(a));
-  extra?.push(...ours.slice(b));
-  return { matched: matched ?? [], missing: missing ?? [], extra: extra ?? [] };
+  missing.push(...theirs.slice(a));
+  extra.push(...ours.slice(b));
+  return { matched, missing, extra };
 }

@@ -1,6 +1,6 @@
 /** Commands the location stage to forget users, in the order of a device's locations. */
 import { codecs } from '../../../schemas/codecs.js';
-import type { Location } from '../../../schemas/records.js';
+import { groupedBy } from '../../../schemas/groups.js';
 import { createTurns } from '../../../schemas/turns.js';
 import type { Scope } from '../../catalog/types.js';
 import { type Log, type StateStore, topics } from '../../ports.js';
@@ -65,14 +65,8 @@ export function createCommander({ log, states }: CommanderParts, isEvaluated: (e
   }
 
   async function appendSome(commands: readonly ErasureCommand[]): Promise<string[]> {
-    const byPartition = new Map<number, { readonly key: string; readonly command: Location }[]>();
-    for (const command of commands) {
-      const key = deviceKey(command);
-      const partition = log.partitionOf(topics.locations, key);
-      const group = byPartition.get(partition) ?? [];
-      byPartition.set(partition, group);
-      group.push({ key, command: erasureCommand(command) });
-    }
+    const keyed = commands.map((command) => ({ key: deviceKey(command), command: erasureCommand(command) }));
+    const byPartition = groupedBy(keyed, ({ key }) => log.partitionOf(topics.locations, key));
     const ids: string[] = [];
     const needed: { readonly key: string; readonly value: Buffer }[] = [];
     for (const [partition, group] of byPartition) {

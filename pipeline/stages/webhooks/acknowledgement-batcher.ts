@@ -6,12 +6,12 @@
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import { Condition } from '../../../schemas/condition.js';
+import { groupedBy } from '../../../schemas/groups.js';
 import type { Attempt } from '../../../schemas/records.js';
 import { type Log, type Settlement, topics } from '../../ports.js';
 import type { Background } from '../background.js';
 import type { Metrics } from '../metrics.js';
 import type { ClaimedSource } from './claimed-source.js';
-import { addTo } from './collections.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
 
 /** Bounds of one append. */
@@ -103,8 +103,7 @@ export class AcknowledgementBatcher {
   }
 
   async #acknowledge(batch: readonly EndedDelivery[]): Promise<void> {
-    const bySource = new Map<ClaimedSource, EndedDelivery[]>();
-    for (const ended of batch) addTo(bySource, ended.queue.source, ended);
+    const bySource = groupedBy(batch, ({ queue }) => queue.source);
     await Promise.all([...bySource].map(([source, ended]) => acknowledgeIn(source, ended)));
   }
 }

@@ -1,8 +1,8 @@
 /** One webhook as the dispatcher sees it: its queues, one per source, and its deliveries in flight. */
 import type { Scope } from '../../catalog/types.js';
 import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
-import { Fifo } from './collections.js';
 import type { EndpointQueue } from './endpoint-queue.js';
+import { Fifo } from './fifo.js';
 import { type EndpointHealth, isHealthy } from './health.js';
 
 /** A delivery in flight, and the queue to acknowledge it in. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
+import { addTo } from '../../../schemas/groups.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import { projectRecord } from '../../catalog/testing/fixtures.js';
 import type { LogRecord } from '../../ports.js';
-import { addTo } from './collections.js';
 import { noDuplicates } from './event-reader.js';
 import { type Chunk, createEventFanOut } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';

@@ -5,6 +5,7 @@
  * one after the other, and the records to dead-letter.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
+import { addTo } from '../../../schemas/groups.js';
 import { isId } from '../../../schemas/ids.js';
 import { maxGroupedEvents } from '../../../schemas/json/constants.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -22,7 +23,6 @@ import {
 import { scopeOfKey } from '../../records/device-key.js';
 import { contextOf } from '../../tracing.js';
 import type { NewDelivery } from './claimed-source.js';
-import { addTo } from './collections.js';
 import type { DeliveryTraces } from './delivery-traces.js';
 import type { IsDuplicate } from './event-reader.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';

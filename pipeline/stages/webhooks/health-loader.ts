@@ -5,8 +5,8 @@ import type { Delivery } from '../../../schemas/records.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue } from '../../ports.js';
 import type { Background } from '../background.js';
-import { Fifo } from './collections.js';
 import type { Endpoint } from './endpoint.js';
+import { Fifo } from './fifo.js';
 import { type EndpointHealth, endpointHealthOf } from './health.js';
 
 const maxConcurrentLoads = 16;

@@ -5,11 +5,11 @@
  * is proportional to the matches, not to the number of webhooks.
  */
 import { createBoundedCache } from '../../../schemas/bounded-cache.js';
+import { addTo } from '../../../schemas/groups.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import { scopeName } from '../../records/device-key.js';
-import { addTo } from './collections.js';
 
 /** Fields of an event by which webhooks filter. */
 export interface Matchable {

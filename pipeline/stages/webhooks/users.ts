@@ -1,4 +1,5 @@
 /** The users in payloads, as JSON: the current stored states, each device loaded once per batch. */
+import { groupedBy } from '../../../schemas/groups.js';
 import type { DeviceState, Event } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
@@ -6,7 +7,6 @@ import { type Log, type StateStore, topics } from '../../ports.js';
 import { storedUserText } from '../../records/deliveries.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { DeviceScope } from '../../records/user.js';
-import { addTo } from './collections.js';
 
 /** What the users of payloads are read from. */
 export interface UserTextParts {
@@ -57,8 +57,7 @@ async function loadStates(
   states: UserTextParts['states'],
   keys: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, DeviceState>> {
-  const keysByPartition = new Map<number, string[]>();
-  for (const key of keys) addTo(keysByPartition, log.partitionOf(topics.locations, key), key);
+  const keysByPartition = groupedBy(keys, (key) => log.partitionOf(topics.locations, key));
   const loaded = new Map<string, DeviceState>();
   for (const [partition, ofPartition] of keysByPartition) {
     const values = await states.load(partition, ofPartition);

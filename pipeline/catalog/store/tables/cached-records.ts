@@ -2,6 +2,7 @@
  * Caches all records of a kind in memory, for kinds of which few change. After a change, only what changed is read
  * again.
  */
+import { groupedBy } from '../../../../schemas/groups.js';
 import type { Scope } from '../../types.js';
 
 /** Where the records of a cache come from. */
@@ -134,12 +135,7 @@ function oldestFirst<T extends ScopedRecord>(records: T[]): T[] {
 }
 
 function listsOf<T extends ScopedRecord>(records: Iterable<T>): Map<string, T[]> {
-  const lists = new Map<string, T[]>();
-  for (const record of records) {
-    const list = lists.get(scopeName(record));
-    if (list) list.push(record);
-    else lists.set(scopeName(record), [record]);
-  }
+  const lists = groupedBy(records, scopeName);
   for (const list of lists.values()) oldestFirst(list);
   return lists;
 }

@@ -1,5 +1,3 @@
-/** Collections that the standard library lacks. */
-
 /** A first-in, first-out queue with constant-time operations. */
 export class Fifo<T> {
   #items: T[] = [];
@@ -27,11 +25,4 @@ export class Fifo<T> {
     }
     return item;
   }
-}
-
-/** Appends a value to the list of its key. */
-export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }
