@@ -79,16 +79,12 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   const { failed, fail } = createFailure();
   const closing = new AbortController();
   const shared = {
+    ...bounds,
     log,
     positions,
     group: analyticsSinkGroup,
     deadLetterCodec: codecs.deadLetter,
-    maxRows: bounds.maxRows,
-    maxBytes: bounds.maxBytes,
-    maxDelayMs: bounds.maxDelayMs,
-    quietMs: bounds.quietMs,
     givingUp: closing.signal,
-    maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,
     metrics,
     onAlert,

@@ -51,8 +51,7 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
   parts.observeCache('event_definitions', () => definitions.use);
-  const { maxCommitBytes, maxEvaluationMs } = parts;
-  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes, maxEvaluationMs });
+  const evaluate = createBatchEvaluator({ ...parts, definitions });
 
   return async function applyBatch(owner, records) {
     const trace = traceBatch(parts.tracing, records);

@@ -85,17 +85,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     configuration: parts.catalog.configuration,
     onFailure: failure.fail,
   });
-  const applyBatch = createApplyBatch({
-    ...parts,
-    codecs,
-    sender,
-    alerts,
-    metrics,
-    observeCache,
-    maxCachedDevices: bounds.maxCachedDevices,
-    maxCommitBytes: bounds.maxCommitBytes,
-    maxEvaluationMs: bounds.maxEvaluationMs,
-  });
+  const applyBatch = createApplyBatch({ ...parts, ...bounds, codecs, sender, alerts, metrics, observeCache });
   const partitions = new ClaimedPartitions<PartitionOwner>({
     ...bounds,
     log,
