@@ -5,6 +5,7 @@
 import type { Registry } from 'prom-client';
 import type { PipelineLag } from '../api/dependencies.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
+import { readOne } from '../pipeline/positions.js';
 import { addGauge, addPartitionGauge } from './metrics.js';
 
 /** Per partition, the offset of the next location to apply; shared between threads. */
@@ -86,8 +87,7 @@ export async function lagAt(
   const oldest = await Promise.all(
     waitingRecords.map(async (waiting, partition) => {
       if (waiting === 0) return undefined;
-      const { records } = await log.read(topics.locations, partition, nextOffsets[partition] as number, 1);
-      return records[0]?.timestamp;
+      return (await readOne(log, topics.locations, partition, nextOffsets[partition]!))?.timestamp;
     }),
   );
   const oldestMs = Math.min(nowMs, ...oldest.filter((timeMs) => timeMs !== undefined));
