@@ -34,21 +34,18 @@ export const summaryLines = (account: Account): string[] => [
 /** Returns one line, for those who keep the events. */
 export function totalLine(account: Account): string {
   if (isEmpty(account.totals)) return nothingHeld(account);
-  const {
-    totals: { results },
-    tally: { total },
-  } = account;
-  const locations = results.applied + results.repeat + results.stale;
+  const { total } = account.tally;
   return (
-    `${grouped(locations)} locations; ${grouped(allOf(total, inReplay))} events in the replay, ` +
+    `${grouped(locationsOf(account.totals))} locations; ${grouped(allOf(total, inReplay))} events in the replay, ` +
     `${grouped(allOf(total, onRecord))} on record: ` +
     `${grouped(allOf(total, ({ replay }) => replay))} only in the replay, ` +
     `${grouped(allOf(total, ({ record }) => record))} only on record`
   );
 }
 
-const isEmpty = ({ results, warmUpLocations, deadLetters }: Totals): boolean =>
-  results.applied + results.repeat + results.stale + warmUpLocations + deadLetters === 0;
+const locationsOf = ({ results: { applied, repeat, stale } }: Totals): number => applied + repeat + stale;
+
+const isEmpty = (totals: Totals): boolean => locationsOf(totals) + totals.warmUpLocations + totals.deadLetters === 0;
 
 function nothingHeld({ asked: { environment, range } }: Account): string {
   const from = Number.isFinite(range.fromMs) ? `from ${isoTime(range.fromMs)}` : 'from the oldest location held';
@@ -62,7 +59,7 @@ function evaluationLines(account: Account): string[] {
   if (isEmpty(account.totals)) return [nothingHeld(account)];
   const { totals, tally, elapsedMs } = account;
   const { results, warmUpLocations, deadLetters, firstReceivedAt, lastReceivedAt } = totals;
-  const locations = results.applied + results.repeat + results.stale;
+  const locations = locationsOf(totals);
   const perSecond = (locations + warmUpLocations) / Math.max(elapsedMs / 1_000, 0.001);
   const lines = [
     `${grouped(locations)} locations: ${grouped(results.applied)} applied, ` +
