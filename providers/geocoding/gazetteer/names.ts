@@ -4,6 +4,7 @@
  * The states are those of five large countries, whose codes GeoNames and people share or can be listed: the rest of the
  * data has codes without names.
  */
+import { addTo } from '../../../schemas/groups.js';
 
 const marks = /\p{M}+/gu;
 const separators = /[\s.'’`´-]+/gu;
@@ -196,10 +197,7 @@ export function stateOf(country: string, region: string): { readonly name: strin
 /** Returns the regions by folded name and code. A name may mean several: Georgia, or CA. */
 export function regionsByName(countries: Iterable<string>): ReadonlyMap<string, readonly Region[]> {
   const regions = new Map<string, Region[]>();
-  const add = (name: string, region: Region): void => {
-    const key = folded(name);
-    regions.set(key, [...(regions.get(key) ?? []), region]);
-  };
+  const add = (name: string, region: Region): void => addTo(regions, folded(name), region);
   for (const country of new Set(countries)) {
     const names = [country, countryName(country), ...(countryNames[country] ?? [])];
     for (const name of new Set(names)) if (name !== undefined) add(name, { country, region: null });
