@@ -33,7 +33,7 @@ const reserved = compile(
   [
     '0.0.0.0/8', // this network, RFC 791
     '10.0.0.0/8', // private, RFC 1918
-    '100.64.0.0/10', // shared by embeddings, RFC 6598
+    '100.64.0.0/10', // shared behind the NAT of carriers, RFC 6598
     '127.0.0.0/8', // loopback, RFC 1122
     '169.254.0.0/16', // link-local, RFC 3927; cloud metadata
     '172.16.0.0/12', // private
