@@ -5,6 +5,7 @@
  * interrupted move can be repeated. The caller makes sure that nobody else writes states.
  */
 import type { Redis } from 'ioredis';
+import { groupedBy } from '../../../schemas/groups.js';
 import { partitionOfKey } from '../kafka/produce/partitioner.js';
 import { mastersOf } from '../redis/client.js';
 import type { RedisConnection } from '../redis/connection.js';
@@ -162,12 +163,7 @@ async function eachPartition<Item, Result>(
   partitionOf: (item: Item) => number,
   work: (group: readonly Item[], partition: number) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const groups = new Map<number, Item[]>();
-  for (const item of items) {
-    const group = groups.get(partitionOf(item));
-    if (group === undefined) groups.set(partitionOf(item), [item]);
-    else group.push(item);
-  }
+  const groups = groupedBy(items, partitionOf);
   return (await Promise.all([...groups].map(([partition, group]) => work(group, partition)))).flat();
 }
 

@@ -1,4 +1,5 @@
 /** Encodes the Produce request, version 7 (Kafka 2.1 and later), and parses its response. Pure. */
+import { groupedBy } from '../../../../schemas/groups.js';
 import type { Exchange } from '../connection/kafkajs-internals.js';
 
 /** An encoded batch with its destination. */
@@ -23,8 +24,7 @@ const noTransaction = -1;
 
 /** Encodes at most one batch per partition. The broker waits up to `timeoutMs` for its replicas. */
 export function produceRequest(batches: readonly AddressedBatch[], timeoutMs: number): Exchange<ProduceAnswer> {
-  const byTopic = new Map<string, AddressedBatch[]>();
-  for (const batch of batches) byTopic.set(batch.topic, [...(byTopic.get(batch.topic) ?? []), batch]);
+  const byTopic = groupedBy(batches, ({ topic }) => topic);
   const parts: Buffer[] = [int16(noTransaction), int16(allInSync), int32(timeoutMs), int32(byTopic.size)];
   for (const [topic, list] of byTopic) {
     const name = Buffer.from(topic);
