@@ -15,14 +15,12 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
 import { Condition } from '../../../../schemas/condition.js';
+import { createDeferred } from '../../../../schemas/deferred.js';
 import type { FetchedPartition } from '../read/fetching.js';
 import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
-/**
- * `waiting`: an earlier owner may still work. `starting`: the handler prepares. `held`: records are handed over.
- * `draining`: revoked, and the handler finishes. `gone`: everything is released.
- */
+/** The states of an assignment, which the head of this file explains. */
 export type AssignmentState = 'waiting' | 'starting' | 'held' | 'draining' | 'gone';
 
 /** The next fetch of an assignment. */
@@ -43,11 +41,9 @@ export class PartitionAssignment {
   #isHalted = false;
   readonly #verification = new LogVerification(() => this.#queue.interrupt());
   #mark: string | null = null;
-  #onLost!: (nothing?: undefined) => void;
+  readonly #loss = createDeferred<undefined>();
   /** Resolves when the assignment is lost. */
-  readonly lost = new Promise<undefined>((resolve) => {
-    this.#onLost = resolve;
-  });
+  readonly lost = this.#loss.promise;
   /** Of the next record to fetch. */
   #fetchOffset = 0;
   #moves = 0;
@@ -230,7 +226,7 @@ export class PartitionAssignment {
     this.#state = this.#state === 'waiting' ? 'gone' : 'draining';
     this.#queue.close();
     this.#fetchable.notifyAll();
-    this.#onLost();
+    this.#loss.resolve(undefined);
     this.#steps += 1;
   }
 
