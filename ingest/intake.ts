@@ -113,6 +113,13 @@ export function asOverload(error: unknown): unknown {
   return isPortError(error, 'overloaded') ? overloaded() : error;
 }
 
+/** Counts a request whose locations were refused: too much is in flight, or the log accepts nothing. */
+export function countRefusal(metrics: IngestMetrics, endpoint: 'track' | 'replay' | 'bulk', error: unknown): void {
+  const isOverload = error instanceof ApiError && error.code === 'overloaded';
+  if (isOverload || isPortError(error, 'overloaded', 'unavailable'))
+    metrics.add('ingest_overloaded_total', 1, endpoint);
+}
+
 interface IntakeParts {
   readonly log: Pick<Log, 'append'>;
   readonly admission: Admission;
@@ -120,7 +127,7 @@ interface IntakeParts {
   readonly tracing: Tracing | undefined;
 }
 
-/** Creates the intake. Counts accepted locations and overloaded requests by endpoint. */
+/** Creates the intake. Counts accepted locations and refused requests by endpoint. */
 export function createIntake({ log, admission, metrics, tracing }: IntakeParts): Intake {
   return async (endpoint, locations, request) => {
     const slab = new Slab();
@@ -131,9 +138,8 @@ export function createIntake({ log, admission, metrics, tracing }: IntakeParts):
     try {
       await within(span, () => admission.run(records.length, bytes, () => log.append(topics.locations, records)));
     } catch (error) {
-      const cause = asOverload(error);
-      if (cause instanceof ApiError && cause.code === 'overloaded') metrics.add('ingest_overloaded_total', 1, endpoint);
-      throw cause;
+      countRefusal(metrics, endpoint, error);
+      throw asOverload(error);
     }
     metrics.add('locations_accepted_total', records.length, endpoint);
   };

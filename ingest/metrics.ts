@@ -6,6 +6,7 @@ export const ingestMetrics = {
   locations_accepted_total: {
     kind: 'counter',
     label: 'endpoint',
+    values: ['track', 'replay', 'bulk'],
     help: 'Locations that became durable, by endpoint: track, replay or bulk.',
   },
   locations_rejected_total: {
@@ -16,7 +17,7 @@ export const ingestMetrics = {
   ingest_overloaded_total: {
     kind: 'counter',
     label: 'endpoint',
-    help: 'Requests refused because too much was in flight.',
+    help: 'Requests with locations that were refused because too much was in flight, or the log accepted none.',
   },
   ingest_in_flight_records: {
     kind: 'gauge',

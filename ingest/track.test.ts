@@ -193,15 +193,19 @@ it('repeats the last known user when the stage has stopped', async () => {
   }
 });
 
-it('answers 503 with Retry-After when the log is full', async () => {
+// Only full logs were counted. While Kafka was away, no location was accepted, and no alert told it.
+it.each([
+  ['full', 'overloaded', 1],
+  ['away', 'unavailable', 5],
+] as const)('answers 503 with Retry-After when the log is %s, and counts it', async (_, code, retryAfterS) => {
   const full = async () => {
-    throw new PortError('overloaded', 'the log is behind');
+    throw new PortError(code, 'the log is behind', { retryAfterS });
   };
   const ingest = await startDeviceApi({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append: full }) });
   try {
     const answer = await post(ingest, '/v1/track', { deviceId: 'd', ...north(0) });
     expect(answer.statusCode).toBe(503);
-    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.headers['retry-after']).toBe(`${retryAfterS}`);
     expect(ingest.counted['ingest_overloaded_total/track']).toBe(1);
   } finally {
     await ingest.close();

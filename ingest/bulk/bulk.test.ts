@@ -199,17 +199,18 @@ describe('a log that is slow', () => {
     }
   });
 
-  it('reports how much was durable when it refuses', async () => {
+  it.each(['overloaded', 'unavailable'] as const)('reports how much was durable when it is %s', async (code) => {
     let appends = 0;
     const append: Append = async () => {
       appends += 1;
-      if (appends > 2) throw new PortError('overloaded', 'the log is behind');
+      if (appends > 2) throw new PortError(code, 'the log is behind');
     };
     const ingest = await startDeviceApi({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
     try {
       const answer = await send(ingest, linesOf('x', 10 * batchRecords));
       expect(answer.statusCode).toBe(503);
-      expect(answer.json()).toMatchObject({ meta: { type: 'overloaded' }, accepted: 2 * batchRecords });
+      expect(answer.json()).toMatchObject({ meta: { type: code }, accepted: 2 * batchRecords });
+      expect(ingest.counted['ingest_overloaded_total/bulk']).toBe(1);
     } finally {
       await ingest.close();
     }

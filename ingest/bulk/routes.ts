@@ -14,7 +14,7 @@ import { TrackRequest } from '../../http/location/schema.js';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../../http/requests/uploads.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { IngestParts } from '../dependencies.js';
-import { asOverload, overloaded } from '../intake.js';
+import { asOverload, countRefusal, overloaded } from '../intake.js';
 import { BulkAnswer, tallyOfFailure } from '../schemas.js';
 import { avroRecords } from './avro/container.js';
 import { trackFieldsOf } from './avro/fields.js';
@@ -147,8 +147,9 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       const { project, environment } = callerOf(request);
       const read = readerOf(request);
       if (admission.isFull) {
-        metrics.add('ingest_overloaded_total', 1, 'bulk');
-        throw overloaded();
+        const refusal = overloaded();
+        countRefusal(metrics, 'bulk', refusal);
+        throw refusal;
       }
       app.rateLimiter.refuseUpload(callerOf(request), reply);
       // The last check: from here on the body is paused until it is read.
@@ -187,8 +188,9 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       metrics.add('locations_accepted_total', tally.accepted, 'bulk');
       metrics.add('locations_rejected_total', tally.rejected, 'bulk');
       // The counts tell what is durable nevertheless.
-      if (failure) return sendFailure(bodyFailure(failure.error), request, reply, tally);
-      return { meta: { code: 200 }, ...tally };
+      if (failure === undefined) return { meta: { code: 200 }, ...tally };
+      countRefusal(metrics, 'bulk', failure.error);
+      return sendFailure(bodyFailure(failure.error), request, reply, tally);
     },
   );
 };
