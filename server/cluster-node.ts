@@ -147,7 +147,7 @@ function createHistories(
   return {
     async open(role: Role): Promise<ClusterHistory> {
       const history = await openHistory({
-        analytics: createClickHouse(clickHouse, { observer, patience }),
+        analytics: createClickHouse(clickHouse, { observer, patience, onProblem }),
         clickHouse,
         onAway: (problem) => onProblem(`${problem}; role ${role} goes on without history`),
         onReady: () => logger.info({ role }, 'ClickHouse is back'),

@@ -16,6 +16,7 @@ import { insertSettings, rowsOf } from '../../clickhouse-answers.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions } from '../options.js';
 import type { Patience } from '../patience.js';
+import { createProblemReporter } from '../problem-reporter.js';
 import { ServiceError } from '../service-error.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
@@ -44,6 +45,8 @@ interface ConnectParts {
   readonly patience?: Patience;
   /** How long statements and inserts are retried. Default two minutes. */
   readonly outageLimitMs?: number;
+  /** Called once a minute for each reason why rows can't be stored and wait. Default: none. */
+  readonly onProblem?: (message: string) => void;
 }
 
 /** Returns the error of a server that can't be used, for operators. */
@@ -57,28 +60,32 @@ export const unusable = ({ url }: Pick<ClickHouseOptions, 'url'>, error: unknown
  */
 export function createClickHouse(
   options: ClickHouseOptions,
-  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
+  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs, onProblem = () => {} }: ConnectParts = {},
 ): ClickHouseAnalytics {
   const clients = createClients(options, observer);
+  const report = createProblemReporter(onProblem);
+  const onFailure = (error: unknown) => report(`${unusable(options, error).message}; rows wait on their topics`);
   return {
     async connect(signal) {
       await refuseOldServers(clients.withoutDatabase, signal);
       await ensureDatabase(clients, options, signal);
     },
-    ...analyticsOver(clients, { patience, outageLimitMs }, options.requestTimeoutMs),
+    ...analyticsOver(clients, { patience, outageLimitMs, onFailure }, options.requestTimeoutMs),
   };
 }
 
 interface Retries {
   readonly patience: Patience | undefined;
   readonly outageLimitMs: number;
+  /** Called for each failure of an insert that is repeated. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const withRetries = <T>(
   { outageLimitMs }: Retries,
   attempt: () => Promise<T>,
   signal?: AbortSignal,
-  waits: () => boolean = () => false,
+  waits: (error: unknown) => boolean = () => false,
 ): Promise<T> =>
   retried(attempt, {
     limitMs: outageLimitMs,
@@ -159,8 +166,9 @@ async function insert(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const { patience } = retries;
-  function waits(): boolean {
+  const { patience, onFailure } = retries;
+  function waits(error: unknown): boolean {
+    onFailure(error);
     patience?.waited();
     return patience?.isOver === false;
   }

@@ -95,17 +95,22 @@ describe('a server that goes down', () => {
     await analytics.close();
   });
 
-  // The process ended after two minutes, with all its other roles, and so did each that followed it.
+  // The process ended after two minutes, with all its other roles, and so did each that followed it. Then it waited, and
+  // its log said nothing of it.
   test('for longer than the limit: inserts wait until it is back, or until the node stops', async () => {
     const patience = new Patience();
     const options = freshOptions(server);
-    const analytics = await openClickHouse(options, { patience, outageLimitMs: 500 });
+    const problems: string[] = [];
+    const onProblem = (problem: string) => void problems.push(problem);
+    const analytics = await openClickHouse(options, { patience, outageLimitMs: 500, onProblem });
     await analytics.command(tableOf());
     await server.kill();
     const sinceMs = performance.now();
     const insert = analytics.insert('numbers', rows(0, 10));
     expect(await failureOf(analytics.command(tableOf()))).toBeInstanceOf(Error);
     await until(() => performance.now() > sinceMs + 2_000 && patience.waits > 3);
+    expect(problems[0]).toMatch(/^ClickHouse at http:\S+ can't be used: .*; rows wait on their topics$/);
+    expect(new Set(problems).size, 'each reason once').toBe(problems.length);
     await server.restart();
     await insert;
     const patient = await opened(options);
