@@ -29,9 +29,24 @@ export const createKafka = (
   shareAttemptsToConnect();
   tolerateMissingLeaders();
   const openObserved: ISocketFactory = (socketOptions) => {
-    const socket = openSocket(socketOptions);
+    // Without a connection nothing is sent, and an outage would have no request that failed.
+    let end: ((hasFailed: boolean) => void) | undefined = observer.started('Connect');
+    const ended = (hasFailed: boolean): void => {
+      end?.(hasFailed);
+      end = undefined;
+    };
+    const socket = openSocket({
+      ...socketOptions,
+      onConnect() {
+        ended(false);
+        socketOptions.onConnect();
+      },
+    });
     observer.connections(1);
-    return socket.once('close', () => observer.connections(-1));
+    return socket.once('close', () => {
+      ended(true);
+      observer.connections(-1);
+    });
   };
   observeRequests(openObserved, observer);
   return new Kafka({

@@ -47,7 +47,7 @@ export async function consumePartition(assignment: PartitionAssignment, parts: C
   const { failed, fail } = createFailure();
   fetchAhead(assignment, parts).catch((error) => {
     // A request that is in flight when the assignment is lost is not awaited, and may fail.
-    if (assignment.isHeld) fail(serviceError(error, `${topic}/${partition} could not be read`));
+    if (assignment.isHeld) fail(serviceError(error, `Kafka: ${topic}/${partition} could not be read`));
   });
   await Promise.race([feed(assignment, parts), failed]);
   await handler.revoked(partition);

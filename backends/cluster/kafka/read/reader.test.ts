@@ -30,7 +30,7 @@ test('regression: a read that is given up is a failure of the service, and names
     reader.bounds(topics.locations, 3),
   ]) {
     await expect(answer).rejects.toBeInstanceOf(ServiceError);
-    await expect(answer).rejects.toThrow(/^fenceline\.locations\/3 could not be read: .*ECONNREFUSED/);
+    await expect(answer).rejects.toThrow(/^Kafka: fenceline\.locations\/3 could not be read: .*ECONNREFUSED/);
   }
   await reader.close();
 });

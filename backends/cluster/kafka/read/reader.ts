@@ -36,7 +36,7 @@ export function createReader(
   const { brokers = new Brokers(connection) } = options;
   const { bounds, end } = createBounds(brokers, connection.topicName, { outageLimitMs, waitsForReplicas });
   const answerOf = <Answer>(topic: Topic, partition: number, answer: Promise<Answer>): Promise<Answer> =>
-    answerOfService(answer, `${connection.topicName(topic)}/${partition} could not be read`);
+    answerOfService(answer, `Kafka: ${connection.topicName(topic)}/${partition} could not be read`);
 
   async function read(
     topic: Topic,
