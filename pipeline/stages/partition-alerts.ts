@@ -82,7 +82,8 @@ interface ClaimedPartitionAlertsParts extends PartitionAlertsParts {
 export const createClaimedPartitionAlerts = (parts: ClaimedPartitionAlertsParts): PartitionAlerts & ClaimAlerts => ({
   ...createPartitionAlerts(parts),
   lost(partition, loss, nextOffset) {
-    parts.metrics.add(parts.fencedCounter, 1);
+    // A store that falls back takes all partitions of a process at once, and nobody else has claimed them.
+    if (loss === 'claimed') parts.metrics.add(parts.fencedCounter, 1);
     parts.onAlert({ kind: loss === 'claimed' ? 'fenced' : loss, topic: parts.topic, partition, nextOffset });
   },
 });

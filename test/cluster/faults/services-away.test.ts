@@ -50,6 +50,11 @@ it('answers 503 while Kafka is away for longer than a minute', { timeout }, asyn
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     ok(await client.get('/v1/settings'));
   }
+  // What the alerts use tells of it: nothing is sent without a connection, so no request had failed.
+  const [front] = nodes.nodes;
+  const metrics = await (await fetch(`${front!.address}/metrics`)).text();
+  expect(metrics).toMatch(/^fenceline_service_request_errors_total{service="kafka",operation="Connect"} [1-9]/m);
+  expect(metrics).toMatch(/^fenceline_ingest_overloaded_total{endpoint="bulk"} [1-9]/m);
   await broker.restart();
   const fence = { type: 'circle', coordinates: [0, 0], radius: 100, description: 'edited afterwards' };
   const accepted = { timeoutMs: 120_000 };
