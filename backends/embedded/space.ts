@@ -84,14 +84,21 @@ export const storageFull = (): PortError =>
     retryAfterS,
   });
 
-/** Throws `storage_full` unless there is space for new data. */
-export function refuseWhenFull({ level }: Pick<Space, 'level'>): void {
-  if (level !== 'enough') throw storageFull();
+/** Throws `unavailable` once writing has ended, which has nothing to do with the disk. */
+function refuseWhenEnded({ hasEnded }: Pick<Space, 'hasEnded'>): void {
+  if (hasEnded) throw new PortError('unavailable', 'a part of the node has failed, and the node is ending');
 }
 
-/** Throws `storage_full` while all writes wait. */
-export function refuseWhenOut({ level }: Pick<Space, 'level'>): void {
-  if (level === 'out') throw storageFull();
+/** Throws `storage_full` unless there is space for new data, and `unavailable` once writing has ended. */
+export function refuseWhenFull(space: Pick<Space, 'level' | 'hasEnded'>): void {
+  refuseWhenEnded(space);
+  if (space.level !== 'enough') throw storageFull();
+}
+
+/** Throws `storage_full` while all writes wait for space, and `unavailable` once writing has ended. */
+export function refuseWhenOut(space: Pick<Space, 'level' | 'hasEnded'>): void {
+  refuseWhenEnded(space);
+  if (space.level === 'out') throw storageFull();
 }
 
 /** A short write at the end of the disk fails with EIO. With less free space than this, EIO counts as a full disk. */

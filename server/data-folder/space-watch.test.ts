@@ -1,7 +1,7 @@
 /** Tests when writes are refused and accepted again, with a probe that reports the free space. */
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSpace, refuseWhenFull, type SpaceLevel, whenWritable } from '../../backends/embedded/space.js';
+import { createSpace, refuseWhenFull, refuseWhenOut, type SpaceLevel, whenWritable } from '../../backends/embedded/space.js';
 import { levelAfter, minFreeBytesOf, watchSpace } from './space-watch.js';
 
 const storage = { minFreeBytes: 100, minFreePercent: 1 };
@@ -109,16 +109,18 @@ it('repeats a write that failed because the disk was full, and rethrows other er
   await expect(whenWritable(space, '/', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
 
-// A node whose files were damaged logged that the disk was full, with 76 GB of free space in the same line.
+// A node whose files were damaged logged that the disk was full, with 76 GB of free space in the same line. One that
+// ended because Kafka was down raised WritesRefused, and answered that the disk was nearly full.
 it('says nothing of the disk when writes have ended for another reason', async () => {
   const lines: string[] = [];
   const log = (_: unknown, message: string): void => void lines.push(message);
   const space = createSpace();
+  const registry = new Registry();
   const watch = await watchSpace({
     configuration: { data: '/data', storage },
     space,
     logger: { error: log, info: log } as never,
-    registry: new Registry(),
+    registry,
     probe: async () => ({ freeBytes: 1_000, totalBytes: 1_000 }),
     intervalMs: 3_600_000,
   });
@@ -126,5 +128,8 @@ it('says nothing of the disk when writes have ended for another reason', async (
   await space.endWrites();
   await watch.check();
   expect(lines).toEqual([]);
-  expect(() => refuseWhenFull(space)).toThrow();
+  expect(await registry.metrics()).toMatch(/^fenceline_storage_writes_refused 0$/m);
+  const ending = expect.objectContaining({ code: 'unavailable', message: expect.stringContaining('ending') });
+  expect(() => refuseWhenFull(space)).toThrow(ending);
+  expect(() => refuseWhenOut(space)).toThrow(ending);
 });

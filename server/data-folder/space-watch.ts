@@ -116,7 +116,7 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
   addGauge(registry, {
     name: 'storage_writes_refused',
     help: '1 while writes are refused because the disk is nearly full, else 0.',
-    read: async () => (space.level === 'enough' ? 0 : 1),
+    read: async () => ((space.hasEnded ? reported : space.level) === 'enough' ? 0 : 1),
   });
   await check();
   let timer: NodeJS.Timeout | undefined;
