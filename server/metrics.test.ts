@@ -1,7 +1,17 @@
 import eventLoop from 'node:perf_hooks';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createProcessRegistry, createServiceObservers, observeCaches } from './metrics.js';
+import { ingestMetrics } from '../ingest/metrics.js';
+import { stageMetrics } from '../pipeline/stages/metrics.js';
+import {
+  addGauge,
+  addPartitionGauge,
+  createProcessRegistry,
+  createRecorder,
+  createServiceObservers,
+  exposition,
+  observeCaches,
+} from './metrics.js';
 
 /** Returns the lines of the metric that have values. */
 const valuesOf = async (registry: Registry, name: string): Promise<string[]> =>
@@ -55,4 +65,48 @@ test('the delay of the event loop is measured rarely, so that an idle node seldo
   onTestFinished(() => monitor.mockRestore());
   createProcessRegistry();
   expect(monitor.mock.calls).toEqual([[{ resolution: 50 }]]);
+});
+
+// While Kafka was away, each scrape of an ingest node took ten seconds. Prometheus gives up after as long, so it reported
+// the node as down, and had none of the metrics that tell what is wrong.
+test('regression: a source that does not answer delays a scrape for two seconds only', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const registry = new Registry();
+  const never = () => new Promise<never>(() => {});
+  addGauge(registry, { name: 'backlog', help: 'Waiting.', read: never });
+  addPartitionGauge(registry, { name: 'partition_backlog', help: 'Waiting.', read: never });
+  addGauge(registry, { name: 'in_order', help: 'Answers.', read: async () => 7 });
+  const answer = exposition(registry, []);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const values = (await answer).split('\n').filter((line) => line.startsWith('fenceline_'));
+  expect(values).toEqual(['fenceline_backlog Nan', 'fenceline_in_order 7']);
+});
+
+// The library leaves it out where it aggregates the metrics of threads. Restarts were counted by processor time, which
+// may be higher after a restart than before it.
+test('regression: the start of the process is exposed', async () => {
+  const [line] = (await exposition(createProcessRegistry(), []))
+    .split('\n')
+    .filter((line) => line.startsWith('process_start_time_seconds '));
+  expect(Number(line?.split(' ')[1])).toBeCloseTo(performance.timeOrigin / 1_000, -1);
+});
+
+// Prometheus sees no increase in the first value of a series. After a restart the first location was accepted, and its
+// evaluation began a series: EvaluationStalled was raised.
+test('regression: what alerts compare is counted from 0', async () => {
+  const registry = new Registry();
+  createRecorder(stageMetrics, registry);
+  createRecorder(ingestMetrics, registry);
+  expect(await valuesOf(registry, 'locations_accepted_total')).toEqual([
+    'fenceline_locations_accepted_total{endpoint="track"} 0',
+    'fenceline_locations_accepted_total{endpoint="replay"} 0',
+    'fenceline_locations_accepted_total{endpoint="bulk"} 0',
+  ]);
+  expect(await valuesOf(registry, 'locations_evaluated_total')).toEqual([
+    'fenceline_locations_evaluated_total{result="applied"} 0',
+    'fenceline_locations_evaluated_total{result="repeat"} 0',
+    'fenceline_locations_evaluated_total{result="stale"} 0',
+  ]);
+  expect((await valuesOf(registry, 'analytics_rows_total')).length).toBe(5);
 });

@@ -7,7 +7,8 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { ClientObserver } from '../backends/cluster/client-observer.js';
 import type { RequestObserver } from '../http/answers/access-log.js';
 import type { CacheUse, ObserveCache } from '../pipeline/cache-use.js';
-import { isPortError } from '../pipeline/errors.js';
+import { isPortError, PortError } from '../pipeline/errors.js';
+import { withinMs } from '../pipeline/time-limit.js';
 import type { MetricDefinition } from '../schemas/metric-definition.js';
 import { version } from './version.js';
 
@@ -15,7 +16,7 @@ import { version } from './version.js';
 export const clusterMetrics = {
   dependency_errors_total: {
     kind: 'counter',
-    help: 'Errors of Kafka, Redis or the registry that were retried. A few per broker restart are normal.',
+    help: 'Errors of Kafka, Redis, ClickHouse or the registry that were retried. A few per broker restart are normal.',
   },
   dependency_refusals_total: {
     kind: 'counter',
@@ -39,7 +40,9 @@ export const serviceMetrics = {
   service_request_errors_total: {
     kind: 'counter',
     labels: ['service', 'operation'],
-    help: 'Requests to Kafka, Redis or ClickHouse that failed or were not answered, by service and operation.',
+    help:
+      'Requests to Kafka, Redis or ClickHouse that failed or were not answered, by service and operation. ' +
+      'An attempt to connect to Kafka is a request, too: Connect.',
   },
   service_requests_in_flight: {
     kind: 'gauge',
@@ -105,7 +108,7 @@ const prefixed = (name: string): string => `fenceline_${name}`;
 export function createRecorder(definitions: Readonly<Record<string, MetricDefinition>>, registry: Registry): Recorder {
   const counters = new Map<string, { counter: Counter | Gauge; label: string | undefined }>();
   const histograms = new Map<string, Histogram>();
-  for (const [name, { kind, help, label, buckets }] of Object.entries(definitions)) {
+  for (const [name, { kind, help, label, values = [], buckets }] of Object.entries(definitions)) {
     const options = {
       name: prefixed(name),
       help,
@@ -115,6 +118,7 @@ export function createRecorder(definitions: Readonly<Record<string, MetricDefini
     if (kind === 'counter') counters.set(name, { counter: new Counter(options), label });
     else if (kind === 'gauge') counters.set(name, { counter: new Gauge(options), label });
     else histograms.set(name, new Histogram({ ...options, buckets: [...(buckets ?? [])] }));
+    for (const value of values) counters.get(name)?.counter.inc({ [label as string]: value }, 0);
   }
   return {
     add(name, amount, value) {
@@ -142,6 +146,14 @@ export function createProcessRegistry(): Registry {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   // They are gauges, whose name must not end with total. Those without this end count by type.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`);
+  // The library leaves it out where the metrics of threads are aggregated.
+  registry.removeSingleMetric('process_start_time_seconds');
+  const startedAtS = Math.round(performance.timeOrigin / 1_000);
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'Start time of the process since unix epoch in seconds.',
+    registers: [registry],
+  }).set(startedAtS);
   new Gauge({
     name: prefixed('build_info'),
     help: 'Always 1. Its labels are the version of Fenceline and the version of Node.',
@@ -152,8 +164,17 @@ export function createProcessRegistry(): Registry {
 }
 
 /**
- * Registers a gauge that is read on each scrape. If its source is unavailable, the value is NaN, and the other metrics
- * are still answered.
+ * Time limit of a source that is read on each scrape. Prometheus waits ten seconds by default, and then has none of the
+ * metrics and reports the process as down.
+ */
+const readLimitMs = 2_000;
+
+const readInTime = <T>(read: () => Promise<T>): Promise<T> =>
+  withinMs(readLimitMs, read(), () => new PortError('unavailable', 'the source of a metric does not answer'));
+
+/**
+ * Registers a gauge that is read on each scrape. If its source is unavailable or slow, the value is NaN, and the other
+ * metrics are still answered.
  */
 export function addGauge(
   registry: Registry,
@@ -164,7 +185,7 @@ export function addGauge(
     help,
     registers: [registry],
     async collect() {
-      this.set(await read().catch(nanIfUnavailable));
+      this.set(await readInTime(read).catch(nanIfUnavailable));
     },
   });
 }
@@ -176,7 +197,8 @@ export const slowStreams = {
 } as const;
 
 /**
- * Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away.
+ * Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away or
+ * slow.
  */
 export function addPartitionGauge(
   registry: Registry,
@@ -189,7 +211,7 @@ export function addPartitionGauge(
     registers: [registry],
     async collect() {
       this.reset();
-      const values = await read().catch((error: unknown) => {
+      const values = await readInTime(read).catch((error: unknown) => {
         nanIfUnavailable(error);
         return [];
       });

@@ -6,13 +6,14 @@ import type { MetricDefinition } from '../../schemas/metric-definition.js';
 
 const countBuckets = [1, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] as const;
 const durationBucketsS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const;
-const lagBucketsS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60] as const;
+const lagBucketsS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
 /** All metrics of the stages by name. */
 export const stageMetrics = {
   locations_evaluated_total: {
     kind: 'counter',
     label: 'result',
+    values: ['applied', 'repeat', 'stale'],
     help: 'Evaluated locations by result: applied, repeat or stale.',
   },
   events_generated_total: { kind: 'counter', label: 'type', help: 'Events generated, by type.' },
@@ -56,6 +57,7 @@ export const stageMetrics = {
   analytics_rows_total: {
     kind: 'counter',
     label: 'table',
+    values: ['locations', 'users', 'events', 'webhook_attempts', 'rejections'],
     help: 'Rows inserted for analytics, by table, including duplicates.',
   },
   analytics_insert_seconds: {
