@@ -3,6 +3,8 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import type { MetricDefinition } from '../../schemas/metric-definition.js';
 import { clusterMetrics, serviceMetrics } from '../../server/metrics.js';
 import { metricsDocument } from '../../server/metrics-document.js';
 import { SharedServer } from '../support/shared-server.js';
@@ -109,6 +111,17 @@ const delayOf = (duration: string | undefined): string =>
 describe('the alerts', () => {
   it('use only metrics and labels that a node exposes', () => {
     expect(alertQueries.flatMap((query) => unknownIn(query, labels))).toEqual([]);
+  });
+
+  it('compare quantiles with the bound of a bucket, between which Prometheus only guesses', () => {
+    const buckets: Readonly<Record<string, MetricDefinition>> = { ...stageMetrics, ...serviceMetrics };
+    const compared = alerts.flatMap(({ alert, expr }) => {
+      const [, metric, thresholdS] =
+        /^histogram_quantile\(.*fenceline_(\w+)_bucket.*> ([\d.]+)$/s.exec(expr.trim()) ?? [];
+      return metric === undefined ? [] : [{ alert, isBound: buckets[metric]?.buckets?.includes(Number(thresholdS)) }];
+    });
+    expect(compared.length).toBe(alerts.filter(({ expr }) => expr.includes('histogram_quantile')).length);
+    expect(compared.filter(({ isBound }) => !isBound)).toEqual([]);
   });
 
   it('are exactly those of the runbook, which says for each what to do', () => {
