@@ -67,8 +67,8 @@ test('the delay of the event loop is measured rarely, so that an idle node seldo
   expect(monitor.mock.calls).toEqual([[{ resolution: 50 }]]);
 });
 
-// While Kafka was away, each scrape of an ingest node took ten seconds. Prometheus gives up after as long, so it reported
-// the node as down, and had none of the metrics that tell what is wrong.
+// While Kafka was away, each scrape of an ingest node took ten seconds. Prometheus gives up after as long, so it
+// reported the node as down, and had none of the metrics that tell what is wrong.
 test('regression: a source that does not answer delays a scrape for two seconds only', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

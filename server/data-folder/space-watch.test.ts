@@ -1,7 +1,13 @@
 /** Tests when writes are refused and accepted again, with a probe that reports the free space. */
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSpace, refuseWhenFull, refuseWhenOut, type SpaceLevel, whenWritable } from '../../backends/embedded/space.js';
+import {
+  createSpace,
+  refuseWhenFull,
+  refuseWhenOut,
+  type SpaceLevel,
+  whenWritable,
+} from '../../backends/embedded/space.js';
 import { levelAfter, minFreeBytesOf, watchSpace } from './space-watch.js';
 
 const storage = { minFreeBytes: 100, minFreePercent: 1 };

@@ -95,8 +95,8 @@ describe('a server that goes down', () => {
     await analytics.close();
   });
 
-  // The process ended after two minutes, with all its other roles, and so did each that followed it. Then it waited, and
-  // its log said nothing of it.
+  // The process ended after two minutes, with all its other roles, and so did each that followed it. Later it waited,
+  // and its log said nothing of it.
   test('for longer than the limit: inserts wait until it is back, or until the node stops', async () => {
     const patience = new Patience();
     const options = freshOptions(server);

@@ -50,7 +50,7 @@ it('answers 503 while Kafka is away for longer than a minute', { timeout }, asyn
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     ok(await client.get('/v1/settings'));
   }
-  // What the alerts use tells of it: nothing is sent without a connection, so no request had failed.
+  // Nothing is sent without a connection. No request had failed, and no alert was raised.
   const [front] = nodes.nodes;
   const metrics = await (await fetch(`${front!.address}/metrics`)).text();
   expect(metrics).toMatch(/^fenceline_service_request_errors_total{service="kafka",operation="Connect"} [1-9]/m);
