@@ -31,6 +31,9 @@ test('says what to do about a refusal without words', () => {
     'These were too many requests. Try again in a minute.',
     'The server answered 500 without a reason. Try again, or ask its operator.',
   ]);
+  expect(refusalOf(429, {}, { retryAfter: '20' }).message).toBe(
+    'These were too many requests. Try again in 20 seconds.',
+  );
   expect(new Failure(413, { message: 'the file is too large' }).message).toBe('the file is too large');
 });
 
@@ -39,10 +42,32 @@ test('adds what to do to the words of a refusal that passes', () => {
   const said = (type: string, message: string) => refusalOf(503, { type, message }).message;
   expect(said('overloaded', 'too much is in flight')).toBe('too much is in flight. Try again in a moment.');
   expect(said('overloaded', 'this server runs 4 imports; try again later')).toBe(
-    'this server runs 4 imports; try again later',
+    'this server runs 4 imports. Try again in a moment.',
+  );
+  expect(said('internal', 'an unexpected error; the log has it under request 1')).toBe(
+    'an unexpected error; the log has it under request 1. Try again, or ask the operator of the server.',
   );
   expect(said('storage_full', 'the disk is full')).toContain('Ask its operator.');
   expect(said('conflict', 'the sync is not enabled')).toBe('the sync is not enabled');
+});
+
+// A user who had mistyped a password was told to "try again later", and not that this meant a quarter of an hour.
+test('says when an attempt may succeed', () => {
+  const said = (retryAfter: string) =>
+    refusalOf(429, { type: 'too_many_attempts', message: 'more than 5 attempts; try again later' }, { retryAfter })
+      .message;
+  expect(['1', '59', '60', '817', '3600', '80000'].map(said)).toEqual(
+    ['1 second', '59 seconds', '1 minute', '14 minutes', '1 hour', '23 hours'].map(
+      (time) => `more than 5 attempts. Try again in ${time}.`,
+    ),
+  );
+  expect(said('Wed, 21 Oct 2026 07:28:00 GMT')).toBe('more than 5 attempts. Try again in a minute.');
+});
+
+test('reads the time of an attempt from the header of a call', async () => {
+  const meta = { type: 'overloaded', message: 'too much is in flight' };
+  vi.stubGlobal('fetch', async () => Response.json({ meta }, { status: 503, headers: { 'Retry-After': '7' } }));
+  await expect(call('GET /v1/webhooks', {})).rejects.toThrow('too much is in flight. Try again in 7 seconds.');
 });
 
 const scope = { project: 'shops', environment: 'test' } as const;

@@ -3,6 +3,7 @@
  * environment go along as headers.
  */
 import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
+import { counted } from '../components/counts';
 import { checkReachable, reportReachable, reportUnreachable } from '../state/connection';
 import { forgetUnanswered, once, wasUnanswered } from './repetition';
 import { Unreachable } from './unreachable';
@@ -30,7 +31,7 @@ interface Meta {
 /** Refusals of proxies, which give no reason. */
 const unexplained: Readonly<Record<number, string>> = {
   413: 'This is larger than the server accepts, or a proxy in front of it.',
-  429: 'These were too many requests. Try again in a minute.',
+  429: 'These were too many requests.',
 };
 
 /** In place of the API's words about headers, which a page sends by itself. */
@@ -40,13 +41,36 @@ const plainWords: Readonly<Record<string, string>> = {
   storage_full: 'The disk of the server is nearly full, so nothing can be saved. Ask its operator.',
 };
 
-/** Refusals that end by themselves. The API says when in a header. */
-const passing: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'unavailable']);
+/** Refusals that end by themselves, also where the API does not say when. */
+const passing: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'unavailable', 'request_timeout']);
 
-/** Returns the API's words with what to do, if a later attempt may succeed and they do not say so. */
-function withAdvice({ type = '', message }: Meta): string | undefined {
-  if (message === undefined || !passing.has(type) || /try again/i.test(message)) return message;
-  return `${message}${/[.!?]$/.test(message) ? '' : '.'} Try again in a moment.`;
+/** Returns for example "in 14 minutes": rounded up, because an attempt before that is refused. */
+function waitText(seconds: number): string {
+  if (seconds < 60) return `in ${counted(Math.max(1, seconds), 'second')}`;
+  if (seconds < 3_600) return `in ${counted(Math.ceil(seconds / 60), 'minute')}`;
+  return `in ${counted(Math.ceil(seconds / 3_600), 'hour')}`;
+}
+
+/** Returns when a later attempt may succeed; undefined: nobody knows. A date of a proxy counts as nothing. */
+function timeOfAttempt(status: number, type: string, retryAfter: string | null): string | undefined {
+  if (retryAfter !== null && /^\d+$/.test(retryAfter)) return waitText(Number(retryAfter));
+  if (passing.has(type)) return 'in a moment';
+  return status === 429 ? 'in a minute' : undefined;
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** Returns the reason of a refusal, and what to do about it as far as the reason does not say so. */
+function wordsOf(status: number, { type = '', message }: Meta, retryAfter: string | null): string {
+  const plain = plainWords[type];
+  if (plain !== undefined) return plain;
+  const when = timeOfAttempt(status, type, retryAfter);
+  const reason = message ?? unexplained[status];
+  if (reason === undefined)
+    return `The server answered ${status} without a reason. Try again${when ? ` ${when}` : ''}, or ask its operator.`;
+  if (type === 'internal') return `${sentence(reason)} Try again, or ask the operator of the server.`;
+  // The API says "try again later" where its header says when.
+  return when === undefined ? reason : `${sentence(reason.replace(/; try again( later)?$/, ''))} Try again ${when}.`;
 }
 
 /** A refusal of the API, in the words of its validator. */
@@ -59,11 +83,7 @@ export class Failure extends Error {
   readonly requestId: string | undefined;
 
   constructor(status: number, meta: Meta) {
-    super(
-      meta.message ??
-        unexplained[status] ??
-        `The server answered ${status} without a reason. Try again, or ask its operator.`,
-    );
+    super(meta.message ?? wordsOf(status, meta, null));
     this.status = status;
     this.type = meta.type ?? 'unknown';
     this.param = meta.param;
@@ -151,15 +171,36 @@ export function waitForAnswer(onLate: () => void): Patience {
 
 interface Sent extends Omit<RequestInit, 'signal'> {
   readonly signal?: AbortSignal | undefined;
+  /** The path of the API's description. */
+  readonly template?: string;
 }
 
 /**
- * Sends a request, and resolves to the response with the body that `read` reads. Rejects with {@link Unreachable} if
- * the server does not answer in time.
+ * Sends a request, and resolves to the response with the body that `read` reads. Rejects with {@link Failure} if it is
+ * refused, and with {@link Unreachable} if the server does not answer in time.
  */
 export async function send<Body>(
   url: string,
-  { signal, ...request }: Sent,
+  { template, ...sent }: Sent,
+  read: (response: Response) => Promise<Body>,
+): Promise<{ readonly response: Response; readonly body: Body }> {
+  const { response, body } = await answered(url, sent, async (response) =>
+    response.ok ? { accepted: await read(response) } : { refused: await readMeta(response) },
+  );
+  if ('accepted' in body) return { response, body: body.accepted };
+  throw refusalOf(response.status, body.refused, { template, retryAfter: response.headers.get('retry-after') });
+}
+
+/** Reads why a request was refused. The answer of a proxy has no reason. */
+async function readMeta(response: Response): Promise<Meta | undefined> {
+  if (!response.headers.get('content-type')?.includes('json')) return undefined;
+  return ((await response.json()) as { readonly meta?: Meta }).meta;
+}
+
+/** Resolves to any answer of the server. */
+async function answered<Body>(
+  url: string,
+  { signal, ...request }: Omit<Sent, 'template'>,
   read: (response: Response) => Promise<Body>,
 ): Promise<{ readonly response: Response; readonly body: Body }> {
   const late = new AbortController();
@@ -186,8 +227,7 @@ export async function send<Body>(
 }
 
 async function readAnswer(response: Response): Promise<unknown> {
-  if (response.headers.get('content-type')?.includes('json')) return response.json();
-  return response.ok ? response.text() : {};
+  return response.headers.get('content-type')?.includes('json') ? response.json() : response.text();
 }
 
 /** Keeps the revision of the header beside the record, for an edit of what was read. */
@@ -300,23 +340,30 @@ async function answerTo<O extends Operation>(
       keepalive: method === 'DELETE',
       ...(isSending && { body: JSON.stringify(given.body ?? {}) }),
       signal: given.signal,
+      template,
     },
     readAnswer,
   );
-  if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
-  throw refusalOf(response.status, (body as { meta?: Meta }).meta, template);
+  return withRevision(body, response.headers.get('etag')) as Answer<O>;
 }
 
-/**
- * Returns why an answer is refused, and tells those who show what the session may do.
- * @param template the path of the API's description.
- */
-export function refusalOf(status: number, meta: Meta = {}, template = ''): Failure {
+interface Refused {
+  /** The path of the API's description. */
+  readonly template?: string | undefined;
+  /** The header that says when a later attempt may succeed. */
+  readonly retryAfter?: string | null;
+}
+
+/** Returns why an answer is refused, and tells those who show what the session may do. */
+export function refusalOf(
+  status: number,
+  meta: Meta = {},
+  { template = '', retryAfter = null }: Refused = {},
+): Failure {
   if (status === 403) onForbidden();
-  const message = (meta.type && plainWords[meta.type]) ?? withAdvice(meta);
   // A refused field is the password of the session's account.
   if (status !== 401 || meta.param !== undefined || withOwnProof.has(template))
-    return new Failure(status, { ...meta, ...(message && { message }) });
+    return new Failure(status, { ...meta, message: wordsOf(status, meta, retryAfter) });
   onSignedOut();
   // The server's words are about the headers of programs.
   return new Failure(status, { ...meta, message: 'Your session had ended. Nothing was changed.' });

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Import } from '../../client/types';
-import { refusalOf, type Scope, send, urlOf } from '../client/call';
+import { type Scope, send, urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
 import { useScope } from '../state/session';
@@ -51,8 +51,7 @@ export function useImport(id: string) {
 }
 
 async function loadText(scope: Scope, path: string, signal: AbortSignal): Promise<string> {
-  const { response, body } = await send(urlOf(path, {}, scope), { signal }, (response) => response.text());
-  if (!response.ok) throw refusalOf(response.status);
+  const { body } = await send(urlOf(path, {}, scope), { signal }, (response) => response.text());
   return body;
 }
 

@@ -90,7 +90,7 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
       reportReachable();
       const answer = answerOf(responseText);
       if (answer.import) resolve(answer.import);
-      else reject(refusalOf(status, answer.meta));
+      else reject(refusalOf(status, answer.meta, { retryAfter: request.getResponseHeader('retry-after') }));
     };
     request.send(file);
   });

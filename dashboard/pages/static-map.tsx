@@ -1,11 +1,11 @@
 /** Composes the address of a static map: its parameters, the picture, and the code that shows it elsewhere. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { callHeaders, refusalOf, type Scope, send } from '../client/call';
+import { callHeaders, type Scope, send } from '../client/call';
 import { CopyButton, Notice, Page, Segments } from '../components/controls';
 import { useSettled } from '../components/list-filters';
+import { LoadProblem } from '../components/load-problem';
 import { sizeText } from '../components/sizes';
-import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import {
   attribute,
@@ -32,13 +32,9 @@ interface Picture {
 /** Fetches the picture, so that a refusal can be shown in the validator's words. */
 async function fetchPicture(scope: Scope, query: string, signal: AbortSignal): Promise<Picture> {
   const startMs = performance.now();
-  const { response, body } = await send(
-    `/maps/static?${query}`,
-    { signal, headers: callHeaders(scope) },
-    (response): Promise<Blob | object> => (response.ok ? response.blob() : response.json().catch(() => ({}))),
-  );
-  if (body instanceof Blob) return { blob: body, milliseconds: performance.now() - startMs };
-  throw refusalOf(response.status, (body as { meta?: object }).meta);
+  const url = `/maps/static?${query}`;
+  const { body } = await send(url, { signal, headers: callHeaders(scope) }, (response) => response.blob());
+  return { blob: body, milliseconds: performance.now() - startMs };
 }
 
 function usePicture(draft: MapDraft) {
@@ -103,15 +99,17 @@ function Preview({ draft, picture }: { readonly draft: MapDraft; readonly pictur
       >
         {source ? <img src={source} alt="The map" /> : !error && <span className="spinner" />}
       </div>
-      <p className="composed-foot quiet small" role="status">
-        {error
-          ? isAtField
+      {error && !isAtField ? (
+        <LoadProblem query={picture} isInCard />
+      ) : (
+        <p className="composed-foot quiet small" role="status">
+          {error
             ? 'A value is not valid: see the field.'
-            : messageOf(error)
-          : picture.data
-            ? pictureText(picture.data)
-            : 'The picture is being drawn.'}
-      </p>
+            : picture.data
+              ? pictureText(picture.data)
+              : 'The picture is being drawn.'}
+        </p>
+      )}
     </section>
   );
 }
