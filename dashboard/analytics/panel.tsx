@@ -1,7 +1,7 @@
 /** A card of analytics: a chart and the table with the same numbers, and both as CSV. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Loading, Segments } from '../components/controls';
-import { Icon } from '../components/icons';
+import { DownloadLink } from '../components/download-link';
 import { type Loadable, LoadProblem } from '../components/load-problem';
 import { isElsewhere } from '../forms/draft';
 import { type PlaceNames, placeId } from './format';
@@ -98,9 +98,12 @@ export function Panel({
               onShow?.(next);
             }}
           />
-          <a className="button compact icon" href={csv} download aria-label={`${title} as CSV`} title="Download as CSV">
-            <Icon name="download" size={14} />
-          </a>
+          <DownloadLink
+            className="button compact icon"
+            href={csv}
+            aria-label={`${title} as CSV`}
+            title="Download as CSV"
+          />
         </div>
       </div>
       {isElsewhere(query.error, ['from', 'to']) ? (

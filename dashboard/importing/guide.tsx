@@ -1,20 +1,13 @@
 /** How files must look. */
 import { Button, Dialog } from '../components/controls';
+import { saveFile } from '../components/save-file';
 import { columnsOf, type Resource, samples } from './columns';
 
-/** Gives a text to the reader as a file. */
-function saveText(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
 export const SampleButton = ({ resource }: { readonly resource: Resource }) => (
-  <Button icon="download" onClick={() => saveText(`sample-${resource}.csv`, samples[resource])}>
+  <Button
+    icon="download"
+    onClick={() => saveFile(`sample-${resource}.csv`, new Blob([samples[resource]], { type: 'text/csv' }))}
+  >
     Sample file
   </Button>
 );

@@ -5,7 +5,7 @@ import { call, urlOf } from '../client/call';
 import { useAction } from '../components/action';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
-import { Icon } from '../components/icons';
+import { DownloadLink } from '../components/download-link';
 import { LoadProblem } from '../components/load-problem';
 import { sizeText } from '../components/sizes';
 import type { TableColumn } from '../components/table';
@@ -61,9 +61,9 @@ export function ImportResult({ id, actions }: Props) {
 }
 
 const RejectedLink = ({ path }: { readonly path: string }) => (
-  <a className="button" href={urlOf(path)} download>
-    <Icon name="download" /> Bad rows as CSV
-  </a>
+  <DownloadLink className="button" href={urlOf(path)}>
+    Bad rows as CSV
+  </DownloadLink>
 );
 
 const statuses = {

@@ -5,6 +5,7 @@ import { urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
 import { Button, Notice, Page, Segments } from '../components/controls';
 import { counted } from '../components/counts';
+import { DownloadLink } from '../components/download-link';
 import { Icon } from '../components/icons';
 import { sizeText } from '../components/sizes';
 import { messageOf } from '../components/toasts';
@@ -58,9 +59,9 @@ export default function ImportPage() {
 
 function Exports({ resource }: { readonly resource: Resource }) {
   const link = (format: Format, label: string) => (
-    <a className="button" href={urlOf(`/v1/${resource}/export`, { format })} download>
-      <Icon name="download" /> {label}
-    </a>
+    <DownloadLink className="button" href={urlOf(`/v1/${resource}/export`, { format })}>
+      {label}
+    </DownloadLink>
   );
   return (
     <>

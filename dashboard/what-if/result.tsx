@@ -8,6 +8,7 @@ import { useAction } from '../components/action';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import type { LngLat } from '../components/data-map';
+import { saveFile } from '../components/save-file';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
 import { messageOf } from '../components/toasts';
@@ -179,15 +180,6 @@ function Changes({ summary, found }: ChangesProps) {
   );
 }
 
-function download(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 const rowHeight = 52;
 const tabs: readonly { readonly value: FoundIn; readonly label: string }[] = kinds.map((value) => ({
   value,
@@ -211,7 +203,7 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
         <Button
           isCompact
           disabled={found.rows.length === 0}
-          onClick={() => download(`what-if-${replay._id}.csv`, csvOf(found.rows))}
+          onClick={() => saveFile(`what-if-${replay._id}.csv`, new Blob([csvOf(found.rows)], { type: 'text/csv' }))}
         >
           Export CSV
         </Button>
