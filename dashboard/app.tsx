@@ -87,7 +87,7 @@ function Content() {
             setPurpose(undefined);
             // An invitation leads to the project that its link names. The address may name one that is no longer there.
             const scope = issued ? { project: issued.project._id, environment: undefined } : scopeIn(location.search);
-            if (issued || path === '/account') navigate(withScope('/', scope), { replace: true });
+            if (issued || (purpose && path === '/account')) navigate(withScope('/', scope), { replace: true });
           }}
         />
       </>

@@ -100,7 +100,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   const hasOthers = selected !== 'all' && (pages.hasNextPage || chosen.length < rows.length);
   return (
     <div className="card list">
-      {chosen.length > 0 ? (
+      {isOwner && chosen.length > 0 ? (
         <Selection
           resource={resource}
           filters={filters}

@@ -6,7 +6,7 @@ import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, callIn, isNotFound, revisionOf, untilGone } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
-import { Button, Confirm, Loading, Page } from '../components/controls';
+import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
 import { capitalized } from '../components/counts';
 import { Form, FormFields } from '../components/form';
 import { Icon } from '../components/icons';
@@ -338,6 +338,7 @@ function RecordPageForm<Row extends Named, Draft extends WithMetadata>({
         </>
       }
     >
+      {!stored && !form.isOwner && <Notice>Only owners of the project create {kind.resource}.</Notice>}
       <Body
         form={form}
         onSaved={() => navigate(list)}

@@ -17,7 +17,7 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { Section } from '../forms/parts';
-import { passwordIsChanged, replaceSession, resumeSession, sessionKey, useWorkspace } from '../state/session';
+import { passwordIsChanged, replaceSession, resumeSession, sessionKey, signOut, useWorkspace } from '../state/session';
 import { useUnsaved } from '../state/unsaved';
 
 export default function AccountView() {
@@ -202,14 +202,7 @@ function Password({ email }: { readonly email: string }) {
 
 function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {
   const client = useQueryClient();
-  const signOut = useAction((everywhere: boolean) => call('POST /v1/signout', { body: { everywhere } }));
-  const start = (everywhere: boolean) =>
-    signOut.mutate(everywhere, {
-      onSuccess: () => {
-        replaceSession(client, null);
-        goTo('/');
-      },
-    });
+  const end = useAction((isEverywhere: boolean) => signOut(client, isEverywhere));
   return (
     <Section title="Sessions">
       <p className="quiet">
@@ -218,11 +211,11 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
       </p>
       <Browsers />
       <div className="row">
-        <Button icon="out" isBusy={signOut.isPending && !signOut.variables} onClick={() => start(false)}>
+        <Button icon="out" isBusy={end.isPending && !end.variables} onClick={() => end.mutate(false)}>
           Sign out
         </Button>
         {hasAccount && (
-          <Button isBusy={signOut.isPending && signOut.variables} onClick={() => start(true)}>
+          <Button isBusy={end.isPending && end.variables} onClick={() => end.mutate(true)}>
             Sign out everywhere
           </Button>
         )}

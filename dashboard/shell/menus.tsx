@@ -3,13 +3,11 @@ import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import { navigate as goTo } from 'wouter/use-browser-location';
-import { call } from '../client/call';
 import { Icon, type IconName } from '../components/icons';
 import { roleNames } from '../components/role-badge';
 import { useToasts } from '../components/toasts';
 import { useOpenHere } from '../state/open-here';
-import { replaceSession, useWorkspace } from '../state/session';
+import { signOut, useWorkspace } from '../state/session';
 import { chooseTheme, type ThemeChoice } from '../state/theme';
 import { leave } from '../state/unsaved';
 import { useThemeChoice } from '../state/use-theme';
@@ -59,16 +57,6 @@ export function AccountMenu({ button }: Props) {
   const [isOpen, setOpen] = useOpenHere(true);
   const [, navigate] = useLocation();
 
-  async function signOut() {
-    try {
-      await call('POST /v1/signout', { body: {} });
-      replaceSession(client, null);
-      // Unsaved changes have been asked about already.
-      goTo('/');
-    } catch (error) {
-      toasts.complain(error);
-    }
-  }
   return (
     <Menu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
       <Menu.Trigger asChild>{button}</Menu.Trigger>
@@ -95,7 +83,10 @@ export function AccountMenu({ button }: Props) {
           <Menu.Item className="menu-item" onSelect={() => navigate('/account')}>
             <Icon name="user" /> Account and projects
           </Menu.Item>
-          <Menu.Item className="menu-item" onSelect={() => leave(() => void signOut())}>
+          <Menu.Item
+            className="menu-item"
+            onSelect={() => leave(() => void signOut(client, false).catch(toasts.complain))}
+          >
             <Icon name="out" /> Sign out
           </Menu.Item>
         </Menu.Content>

@@ -3,11 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Project, Session } from '../../client/types';
-import { call } from '../client/call';
 import { Button } from '../components/controls';
 import { useToasts } from '../components/toasts';
 import { isSignUpOn } from '../state/server-facts';
-import { passwordIsChanged, replaceSession, sessionKey } from '../state/session';
+import { passwordIsChanged, replaceSession, sessionKey, signOut } from '../state/session';
 import { BackButton, CallForm, LinkButton } from './call-form';
 
 /** A project with its keys, and the session that has it. */
@@ -117,18 +116,17 @@ function SignOut() {
   const client = useQueryClient();
   const toasts = useToasts();
   const [isBusy, setBusy] = useState(false);
-  async function signOut() {
+  async function start() {
     setBusy(true);
     try {
-      await call('POST /v1/signout', { body: {} });
-      replaceSession(client, null);
+      await signOut(client, false);
     } catch (error) {
       toasts.complain(error);
       setBusy(false);
     }
   }
   return (
-    <Button isBusy={isBusy} onClick={() => void signOut()}>
+    <Button isBusy={isBusy} onClick={() => void start()}>
       Sign out
     </Button>
   );

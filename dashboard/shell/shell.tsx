@@ -4,11 +4,26 @@ import { Link, useLocation } from 'wouter';
 import { Button, Segments, useModal } from '../components/controls';
 import { Icon, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
+import { checkReachable } from '../state/connection';
 import { useLostFocus } from '../state/lost-focus';
 import { useOpenHere } from '../state/open-here';
 import { environmentNames, useWorkspace } from '../state/session';
 import { navigation, preloadView } from '../views';
 import { UnreachableBanner } from './unreachable';
+
+/** Says that somebody has changed the role. The controls that go with it, and what they said, are gone by then. */
+function useRoleNews(): void {
+  const { project } = useWorkspace();
+  const { say, complain } = useToasts();
+  const known = useRef(project);
+  useEffect(() => {
+    const before = known.current;
+    known.current = project;
+    if (before._id !== project._id || before.role === project.role) return;
+    if (project.role === 'owner') say(`You are an owner of ${project.name} now.`);
+    else complain(`You are a viewer of ${project.name} now, and may only read. Ask an owner if that is wrong.`);
+  }, [project, say, complain]);
+}
 
 const environments = (['test', 'live'] as const).map((value) => ({ value, label: environmentNames[value] }));
 
@@ -17,6 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [isMenuOpen, setMenuOpen] = useOpenHere();
   const main = useRef<HTMLElement>(null);
   useLostFocus(main);
+  useRoleNews();
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view begins at its top
   useEffect(() => {
@@ -154,7 +170,11 @@ function MenuButton({ menu, ...props }: MenuButtonProps) {
     return <Menu button={<button type="button" {...props} />} />;
   }
   const prepare = () => void loadMenus().catch(() => {});
-  const open = () => void loadMenus().then(setMenus, toasts.complain);
+  const open = () =>
+    void loadMenus().then(setMenus, () => {
+      void checkReachable();
+      toasts.complain('The menu could not be loaded. Try again, or load the page again.');
+    });
   return (
     <button
       type="button"

@@ -12,7 +12,16 @@ import {
 } from 'react';
 import { navigate, useSearch } from 'wouter/use-browser-location';
 import type { Session } from '../../client/types';
-import { call, type Environment, Failure, onRefusedRole, onSessionEnd, type Scope, setCallScope } from '../client/call';
+import {
+  call,
+  callLast,
+  type Environment,
+  Failure,
+  onRefusedRole,
+  onSessionEnd,
+  type Scope,
+  setCallScope,
+} from '../client/call';
 import { forgetPictures } from './map-picture';
 import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
 import { scopeIn, withScope } from './scope-address';
@@ -44,6 +53,20 @@ export function replaceSession(client: QueryClient, session: Session | null): vo
 /** Forgets all that a session has read. */
 function forgetRead(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+}
+
+/** Ends the session of this browser, or all sessions of its account, and leads to the sign-in. */
+export async function signOut(client: QueryClient, isEverywhere: boolean): Promise<void> {
+  try {
+    const done = { meta: { code: 200 } };
+    await callLast(undefined, 'POST /v1/signout', { body: { everywhere: isEverywhere } }, async () => done);
+  } catch (error) {
+    // It had ended already. An account whose other sessions are to end must sign in first.
+    if (isEverywhere || !(error instanceof Failure && error.status === 401)) throw error;
+  }
+  setEnd(undefined);
+  replaceSession(client, null);
+  navigate('/');
 }
 
 /** How the last session ended: `kept` while the view that it leaves has unsaved changes; undefined: it did not end. */
