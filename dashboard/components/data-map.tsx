@@ -11,7 +11,7 @@ import { Notice } from './controls';
 import { useLastPicture } from './last-picture';
 import type { createLayeredMap, DataMapProps } from './layered-map';
 import { styleOfTheme } from './map-look';
-import { loadMap } from './map-start';
+import { loadMap, problemOfMap } from './map-start';
 
 export type { Layer, LngLat, MapHandle, MovingDot, Palette } from './layered-map';
 
@@ -33,7 +33,8 @@ export function DataMap({ pictured, ...props }: Props) {
   const created = useRef<ReturnType<typeof createLayeredMap>>(null);
   const latest = useRef(props);
   latest.current = props;
-  const [hasFailed, setFailed] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const hasFailed = problem !== undefined;
   const subject = subjectOf(scope, styleOfTheme(theme));
   const picture = useLastPicture(pictured, subject, () => [subject]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme goes to the map that is there
@@ -46,7 +47,7 @@ export function DataMap({ pictured, ...props }: Props) {
         latest.current.onReady(created.current.handle);
         picture.watch(created.current.base.map, mapPictures);
       })
-      .catch(() => setFailed(true));
+      .catch((error) => setProblem(problemOfMap(error)));
     return () => {
       isGone = true;
       created.current?.base.map.remove();
@@ -60,7 +61,7 @@ export function DataMap({ pictured, ...props }: Props) {
       <div className="map-canvas" data-pictured={picture.isShown && !hasFailed} ref={container} />
       {hasFailed && (
         <div className="map-failed">
-          <Notice tone="warning">This browser cannot draw the map: it has no WebGL. The lists work without it.</Notice>
+          <Notice tone="warning">{problem} The lists work without it.</Notice>
         </div>
       )}
     </section>

@@ -2,6 +2,7 @@
 import type { StyleSpecification } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { callHeaders } from '../client/call';
+import { checkReachable } from '../state/connection';
 import type { MapStyle } from './map-look';
 
 /** A page that is never idle has its map after this time. */
@@ -31,13 +32,27 @@ export async function readStyle(style: MapStyle, signal?: AbortSignal): Promise<
   return response.json();
 }
 
+/** The code of maps did not come. */
+class MapNotLoaded extends Error {
+  override readonly name = 'MapNotLoaded';
+}
+
+/** Returns why there is no map, for its reader. */
+export const problemOfMap = (error: unknown): string =>
+  error instanceof MapNotLoaded
+    ? 'The map could not be loaded. Load the page again to see it.'
+    : 'This browser cannot draw the map: it has no WebGL.';
+
 /** Loads a module with a map when the page is painted. MapLibre's worker and the style are loaded beside it. */
 export async function loadMap<Module>(style: MapStyle, load: () => Promise<Module>): Promise<Module> {
   await whenPainted();
   // Not all browsers preload workers. What is kept answers at once.
   void fetch(workerUrl).catch(() => {});
   void readStyle(style).catch(() => {});
-  const module = await load();
+  const module = await load().catch(() => {
+    void checkReachable();
+    throw new MapNotLoaded();
+  });
   // The page may draw and answer between the start of the code and that of the map.
   await new Promise((resolve) => setTimeout(resolve));
   return module;

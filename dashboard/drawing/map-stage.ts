@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { type AllPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { useLastPicture } from '../components/last-picture';
 import type { MapStyle, View } from '../components/map-look';
-import { loadMap } from '../components/map-start';
+import { loadMap, problemOfMap } from '../components/map-start';
 import type { MapView } from '../components/map-view';
 import { subjectOf } from '../state/map-picture';
 import { useScope } from '../state/session';
@@ -114,9 +114,7 @@ function useMap({ style, first, shared, picture, onView, onHover, onProblem }: M
       view = created;
       onView(created);
     }
-    start().catch(() =>
-      onProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
-    );
+    start().catch((error) => onProblem(`${problemOfMap(error)} The search and the lists work without it.`));
     return () => {
       isGone = true;
       onView(undefined);

@@ -15,13 +15,14 @@ const pageSize = 10;
 const quickMs = 2_000;
 const slowMs = 20_000;
 
-/** Returns a function that names who asked for an import. */
+/** Returns a function that names who asked for an import. A member has no name until the members are read. */
 export function useRequesters(): (requestedBy: Import['requestedBy']) => string {
   const { data } = useApi('GET /v1/members', { query: { limit: 1_000 } }, { staleTime: 60_000 });
   return ({ kind, name }) => {
     if (kind === 'sync') return 'Nightly sync';
     if (kind === 'key') return name;
-    return data?.members.find(({ _id }) => _id === name)?.email ?? 'One-time link';
+    if (data === undefined) return '';
+    return data.members.find(({ _id }) => _id === name)?.email ?? 'One-time link';
   };
 }
 

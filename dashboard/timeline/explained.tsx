@@ -2,9 +2,9 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { UserLocation } from '../../client/types';
-import { Badge, Button, Loading, Notice } from '../components/controls';
+import { Badge, Button, Loading } from '../components/controls';
+import { type Loadable, LoadProblem } from '../components/load-problem';
 import { absoluteTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 import { eventTitle } from '../live/event-words';
 import { reasonsOf } from './timeline';
 import type { TimelineMapProps } from './timeline-map';
@@ -18,11 +18,11 @@ const verdicts = {
 interface ExplainedProps {
   readonly location: UserLocation;
   readonly answer: TimelineMapProps['explained'];
-  readonly error: unknown;
+  readonly query: Loadable;
   onClose(): void;
 }
 
-export function Explained({ location, answer, error, onClose }: ExplainedProps) {
+export function Explained({ location, answer, query, onClose }: ExplainedProps) {
   const reasons = answer ? reasonsOf(answer) : [];
   const panel = useRef<HTMLElement>(null);
   // Only its beginning comes into sight: the list above it, from which the next location is chosen, stays there.
@@ -38,10 +38,8 @@ export function Explained({ location, answer, error, onClose }: ExplainedProps) 
         <h2>Why, at {absoluteTime(location.at)}</h2>
         <Button isCompact look="plain" icon="close" aria-label="Close" onClick={onClose} />
       </div>
-      {error ? (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(error)}</Notice>
-        </div>
+      {query.error ? (
+        <LoadProblem query={query} isInCard />
       ) : answer === undefined ? (
         <Loading rows={3} />
       ) : (

@@ -123,22 +123,20 @@ export function Timeline({ user }: { readonly user: User }) {
           explained={explained.data}
           onChoose={choose}
         />
-        <Rows
-          items={items}
-          isLoading={loaded.isPending}
-          hasMore={loaded.data?.hasMore ?? false}
-          updatedAt={user.updatedAt}
-          chosen={location?._id}
-          onChoose={choose}
-        />
+        {/* Without an answer nobody knows whether the range is empty. */}
+        {(loaded.isPending || loaded.data) && (
+          <Rows
+            items={items}
+            isLoading={loaded.isPending}
+            hasMore={loaded.data?.hasMore ?? false}
+            updatedAt={user.updatedAt}
+            chosen={location?._id}
+            onChoose={choose}
+          />
+        )}
       </div>
       {location && (
-        <Explained
-          location={location}
-          answer={explained.data}
-          error={explained.error}
-          onClose={() => choose(undefined)}
-        />
+        <Explained location={location} answer={explained.data} query={explained} onClose={() => choose(undefined)} />
       )}
       {!location && items.length > 0 && (
         <p className="quiet">Choose a location to see why it made events, and why it did not make others.</p>

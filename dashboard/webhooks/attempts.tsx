@@ -2,15 +2,14 @@
 import { useState } from 'react';
 import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
-import { usePages } from '../client/hooks';
-import { useAction } from '../components/action';
-import { Badge, Beneath, Block, Button, Dialog, Empty, Loading } from '../components/controls';
+import { useChange, usePages } from '../client/hooks';
+import { Badge, Beneath, Block, Button, Dialog, Empty, Loading, Notice } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime } from '../components/time';
-import { useToasts } from '../components/toasts';
+import { messageOf, useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
 import { useAddressChoice } from '../state/view-address';
 import { ResendDialog } from './resend';
@@ -140,13 +139,13 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
   const event = attempt.events[0];
-  const resend = useAction(async () => {
+  const resend = useChange(async () => {
     await call('POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body: { event: event ?? '' } });
     toasts.say('It is sent again.');
   }, 'webhooks');
   const { request, response } = attempt;
   return (
-    <Dialog title="Attempt" isWide onClose={onClose}>
+    <Dialog title="Attempt" isWide isBusy={resend.isPending} onClose={onClose}>
       <div className="dialog-body">
         <dl className="facts">
           <dt>Time</dt>
@@ -190,6 +189,12 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
         ) : (
           <p className="quiet">There was none.</p>
         )}
+        {/* A message at the edge of the page would be behind the dialog. */}
+        {resend.error && (
+          <Notice tone="danger" role="alert">
+            {messageOf(resend.error)}
+          </Notice>
+        )}
       </div>
       <div className="dialog-foot">
         {isOwner && event !== undefined && attempt.reason !== 'test' && (
@@ -201,7 +206,7 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
             Send again
           </Button>
         )}
-        <Button look="primary" onClick={onClose}>
+        <Button look="primary" disabled={resend.isPending} onClick={onClose}>
           Close
         </Button>
       </div>

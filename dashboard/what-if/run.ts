@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Operations, Replay } from '../../client/types';
-import { callIn, isRepetition, type Scope } from '../client/call';
+import { callIn, isNotFound, isRepetition, type Scope } from '../client/call';
 import { useChange } from '../client/hooks';
 import { isEqual } from '../forms/draft';
 import { useScope } from '../state/session';
@@ -75,9 +75,11 @@ export function useReplayRun(): ReplayRun {
     queryKey: [scope, 'replays', id],
     enabled: id !== undefined,
     queryFn: ({ signal }) => callIn(scope, 'GET /v1/replays/{id}', { path: { id: id! }, signal }),
-    refetchInterval: ({ state }) => (state.data?.replay.status === 'running' || !state.data ? pollMs : false),
+    refetchInterval: ({ state }) =>
+      !isNotFound(state.error) && (state.data?.replay.status ?? 'running') === 'running' ? pollMs : false,
   });
-  const replay = running.data?.replay;
+  // A replay is kept for an hour. A computer may sleep for longer.
+  const replay = isNotFound(running.error) ? undefined : running.data?.replay;
   const isRunning = replay?.status === 'running' || (id !== undefined && replay === undefined && !running.error);
   const isLeft = useCancelAtEnd(isRunning ? id : undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a replay belongs to its environment
