@@ -51,7 +51,7 @@ test('adds what to do to the words of a refusal that passes', () => {
   expect(said('conflict', 'the sync is not enabled')).toBe('the sync is not enabled');
 });
 
-// A user who had mistyped a password was told to "try again later", and not that this meant a quarter of an hour.
+// The page said "try again later" after too many passwords, and not that this meant a quarter of an hour.
 test('says when an attempt may succeed', () => {
   const said = (retryAfter: string) =>
     refusalOf(429, { type: 'too_many_attempts', message: 'more than 5 attempts; try again later' }, { retryAfter })
@@ -70,6 +70,15 @@ test('reads the time of an attempt from the header of a call', async () => {
   await expect(call('GET /v1/webhooks', {})).rejects.toThrow('too much is in flight. Try again in 7 seconds.');
 });
 
+// The view that got the page had no rows, and failed.
+test('takes the page of a proxy for no answer, also with status 200', async () => {
+  const html = { headers: { 'Content-Type': 'text/html' } };
+  vi.stubGlobal('fetch', async (path: string) =>
+    path.startsWith('/health') ? Response.json({}) : new Response('<html>Sign in</html>', html),
+  );
+  await expect(call('GET /v1/webhooks', {})).rejects.toThrow(Unreachable);
+});
+
 const scope = { project: 'shops', environment: 'test' } as const;
 const webhook = (url: string) => ({ body: { url } });
 
@@ -77,7 +86,7 @@ const webhook = (url: string) => ({ body: { url } });
 function answerInTurn(...answers: readonly (number | null)[]): (string | null)[] {
   const keys: (string | null)[] = [];
   vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
-    if (path.startsWith('/health')) return new Response();
+    if (path.startsWith('/health')) return Response.json({});
     const status = keys.length < answers.length ? answers[keys.length] : 200;
     keys.push(new Headers(headers).get('Idempotency-Key'));
     if (typeof status !== 'number') throw new TypeError('the connection broke');

@@ -4,7 +4,7 @@
  */
 import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
 import { counted } from '../components/counts';
-import { checkReachable, reportReachable, reportUnreachable } from '../state/connection';
+import { checkReachable, isJson, reportReachable, reportUnreachable } from '../state/connection';
 import { forgetUnanswered, once, wasUnanswered } from './repetition';
 import { Unreachable } from './unreachable';
 
@@ -193,7 +193,7 @@ export async function send<Body>(
 
 /** Reads why a request was refused. The answer of a proxy has no reason. */
 async function readMeta(response: Response): Promise<Meta | undefined> {
-  if (!response.headers.get('content-type')?.includes('json')) return undefined;
+  if (!isJson(response.headers)) return undefined;
   return ((await response.json()) as { readonly meta?: Meta }).meta;
 }
 
@@ -226,8 +226,10 @@ async function answered<Body>(
   }
 }
 
+/** Reads the JSON of the API. A proxy may answer with a page of its own, such as a sign-in, and with status 200. */
 async function readAnswer(response: Response): Promise<unknown> {
-  return response.headers.get('content-type')?.includes('json') ? response.json() : response.text();
+  if (!isJson(response.headers)) throw new Error('a proxy answered in place of the server');
+  return response.json();
 }
 
 /** Keeps the revision of the header beside the record, for an edit of what was read. */

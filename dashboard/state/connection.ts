@@ -26,10 +26,14 @@ onlineManager.setOnline(true);
 /** A connection that is gone gives no answer, and no error for minutes. */
 const answerWithinMs = 10_000;
 
+/** Tests whether an answer is of the API. That of a proxy is a page, or nothing. */
+export const isJson = (headers: Headers): boolean => headers.get('content-type')?.includes('json') ?? false;
+
 async function isAnswering(): Promise<boolean> {
+  const request = { cache: 'no-store', signal: AbortSignal.timeout(answerWithinMs) } as const;
   try {
-    const { ok } = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(answerWithinMs) });
-    return ok;
+    const { ok, headers } = await fetch('/health/live', request);
+    return ok && isJson(headers);
   } catch {
     return false;
   }
