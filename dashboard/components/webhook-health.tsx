@@ -22,14 +22,14 @@ function useIsInSight(element: RefObject<Element | null>): boolean {
 export function WebhookHealth({ id }: { readonly id: string }) {
   const element = useRef<HTMLSpanElement>(null);
   const isInSight = useIsInSight(element);
-  const { data } = useApi(
+  const { data, error } = useApi(
     'GET /v1/webhooks/{id}/attempts',
     { path: { id }, query: { limit: shownAttempts } },
     { refetchInterval: refreshMs, enabled: isInSight },
   );
   return (
     <span className="row health" ref={element}>
-      {data === undefined ? <span className="spinner" /> : <Attempts attempts={data.attempts} />}
+      {data ? <Attempts attempts={data.attempts} /> : error ? <Badge>Unknown</Badge> : <span className="spinner" />}
     </span>
   );
 }

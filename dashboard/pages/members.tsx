@@ -85,6 +85,7 @@ export default function Members() {
           </p>
         )}
       </section>
+      {isOwner && <LoadProblem query={invitations} />}
       {shownInvitations.length > 0 && (
         <section className="card list people" aria-label="Invitations">
           <div className="card-head">

@@ -228,6 +228,19 @@ describe.runIf(isRunnable)('a refusal in the dashboard', () => {
     await row.getByText(email).waitFor();
   });
 
+  // A member list without its invitations looked as if there were none, and the health of a webhook was never there.
+  it('of a part of a view is said, too', async () => {
+    ok(await server.as('test_secret').post('/v1/webhooks', { url: 'https://receiver.invalid/health' }));
+    const page = await asOwner('/keys');
+    await refuse(page, '**/v1/invitations', 429, 'rate_limited', 'more than 5 calls per second', 2);
+    await refuse(page, '**/attempts?*', 429, 'rate_limited', 'more than 5 calls per second', 2);
+    await page.goto(`${server.address}/members`);
+    await page.getByRole('alert').filter({ hasText: 'Try again in 2 seconds.' }).waitFor();
+    await page.goto(`${server.address}/webhooks`);
+    await page.getByText('Unknown', { exact: true }).first().waitFor();
+    await page.unrouteAll();
+  });
+
   // It said that the browser has no WebGL, and the words of the browser about its scripts.
   it('of code says that this could not be loaded', async () => {
     const page = await asOwner('/keys');
