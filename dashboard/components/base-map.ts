@@ -56,6 +56,27 @@ export function boundsOf(map: maplibregl.Map): Bounds {
   return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
 }
 
+/** Returns the margin around what is brought into sight. In a low window, MapLibre would not go there with all of it. */
+export function marginPx(map: maplibregl.Map, wantedPx: number): number {
+  const { clientWidth, clientHeight } = map.getContainer();
+  return Math.min(wantedPx, clientWidth / 4, clientHeight / 4);
+}
+
+/** Lets Enter and Space click where the cross is, in the middle of the map, unless the page uses the key otherwise. */
+function clickByKeys(map: maplibregl.Map): void {
+  const canvas = map.getCanvas();
+  // The page listens to keys of the document, which comes before the window.
+  const listen = (event: KeyboardEvent) => {
+    if (event.target !== canvas || event.defaultPrevented || (event.key !== 'Enter' && event.key !== ' ')) return;
+    event.preventDefault();
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    const middle = new MouseEvent('click', { clientX: left + width / 2, clientY: top + height / 2 });
+    map.fire(new maplibregl.MapMouseEvent('click', map, middle));
+  };
+  addEventListener('keydown', listen);
+  map.on('remove', () => removeEventListener('keydown', listen));
+}
+
 /** Throws without WebGL. */
 export function createBaseMap({ container, style: first, view, onStyle }: BaseOptions): BaseMap {
   let style = first;
@@ -86,6 +107,7 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
   map.on('idle', () => setBusy(false));
   // Without a listener, MapLibre writes each tile that fails to the console. The page says that the server is away.
   map.on('error', () => {});
+  clickByKeys(map);
   let isLoaded = false;
   /** Ends what is loaded for another style, or for a map that is gone. */
   let loading = new AbortController();

@@ -28,15 +28,24 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
-/** While it is busy it is not disabled, because that would take the focus from it. */
-export function Button({ look, icon, isCompact, isBusy, children, className, onClick, ...rest }: ButtonProps) {
+/**
+ * While it is busy it is not disabled, because that would take the focus from it. Nor is one that has the focus, such as
+ * that of the next page on the last one, until the focus leaves it.
+ */
+export function Button(props: ButtonProps) {
+  const { look, icon, isCompact, isBusy = false, disabled = false, children, className, onClick, ...rest } = props;
+  const [hasFocus, setFocus] = useState(false);
+  const isOff = isBusy || (disabled && hasFocus);
   return (
     <button
       type="button"
       {...rest}
-      aria-disabled={isBusy || undefined}
+      disabled={disabled && !hasFocus}
+      aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+      onFocus={() => setFocus(true)}
+      onBlur={() => setFocus(false)}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
       className={classes('button', look, isCompact && 'compact', !children && 'icon', className)}
     >
       {isBusy ? <span className="spinner" /> : icon && <Icon name={icon} />}

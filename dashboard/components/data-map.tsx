@@ -59,6 +59,7 @@ export function DataMap({ pictured, ...props }: Props) {
     <section className={`map-frame ${props.className ?? ''}`} aria-label={props.label}>
       {!hasFailed && picture.image}
       <div className="map-canvas" data-pictured={picture.isShown && !hasFailed} ref={container} />
+      {props.onClick && <div className="map-crosshair" aria-hidden="true" />}
       {hasFailed && (
         <div className="map-failed">
           <Notice tone="warning">{problem} The lists work without it.</Notice>

@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection, Position } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
 import { frameOf, unwrapped } from '../drawing/antimeridian';
 import type { Bounds } from '../drawing/places';
-import { addToStyle, boundsOf, createBaseMap, nextTask } from './base-map';
+import { addToStyle, boundsOf, createBaseMap, marginPx, nextTask } from './base-map';
 import { createDots, type Dot } from './dots';
 import { partsOf } from './feature-parts';
 import type { MapStyle, Theme } from './map-look';
@@ -163,7 +163,7 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     },
     fit(positions, maxZoom = 16) {
       const frame = frameOf(positions);
-      if (frame) map.fitBounds([...frame], { padding: 56, maxZoom, duration: 0 });
+      if (frame) map.fitBounds([...frame], { padding: marginPx(map, 56), maxZoom, duration: 0 });
     },
   };
   return { base, handle };

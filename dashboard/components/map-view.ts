@@ -3,7 +3,7 @@ import type * as maplibregl from 'maplibre-gl';
 import { frameOf, frameOfOutline } from '../drawing/antimeridian';
 import { type Place, PlaceIndex, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
-import { type BaseMap, type BaseOptions, createBaseMap } from './base-map';
+import { type BaseMap, type BaseOptions, createBaseMap, marginPx } from './base-map';
 import type { Theme, View } from './map-look';
 import { type Display, plainDisplay } from './place-layers';
 import { listenToPointer, type PointerListeners } from './place-pointer';
@@ -49,12 +49,12 @@ const moveMs = 900;
 function movesOf(map: maplibregl.Map, shown: Shown): Moves {
   function showOutline(outline: readonly Position[]): void {
     const frame = frameOfOutline(outline);
-    if (frame) map.fitBounds([...frame], { padding: 80, maxZoom: 17, duration: moveMs });
+    if (frame) map.fitBounds([...frame], { padding: marginPx(map, 80), maxZoom: 17, duration: moveMs });
   }
   return {
     showAll() {
       const frame = frameOf([...shown.places.byId.values()].map(({ centre }) => centre));
-      if (frame) map.fitBounds([...frame], { padding: 64, maxZoom: 15, duration: 0 });
+      if (frame) map.fitBounds([...frame], { padding: marginPx(map, 64), maxZoom: 15, duration: 0 });
     },
     flyTo: ([longitude, latitude], zoom) => map.flyTo({ center: [longitude, latitude], zoom, duration: moveMs }),
     showPlace: (place) => showOutline(place.kind === 'beacon' ? [place.centre] : ringOfPlace(place)),

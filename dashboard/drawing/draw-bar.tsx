@@ -24,7 +24,7 @@ interface Props {
 export function DrawBar(props: Props) {
   const { history, tool, shape, isSaving, isAdding, onUndo, onRedo, onAddPoints, onFinish } = props;
   return (
-    <div className="draw-bar card" role="toolbar" aria-label="Drawing">
+    <fieldset className="draw-bar card" aria-label="Drawing">
       <Button
         look="plain"
         icon="undo"
@@ -54,7 +54,7 @@ export function DrawBar(props: Props) {
       <p className="draw-hint quiet small" role="status">
         {hintOf(props)}
       </p>
-    </div>
+    </fieldset>
   );
 }
 

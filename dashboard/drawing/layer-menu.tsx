@@ -36,9 +36,12 @@ export function LayerMenu({ layers, tags, shade, style, counts, onLayers, onStyl
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isOpen) return;
-    const close = ({ target }: PointerEvent) => element.current?.contains(target as Node) || setOpen(false);
-    addEventListener('pointerdown', close);
-    return () => removeEventListener('pointerdown', close);
+    const close = ({ target }: Event) => element.current?.contains(target as Node) || setOpen(false);
+    const types = ['pointerdown', 'focusin'] as const;
+    for (const type of types) addEventListener(type, close);
+    return () => {
+      for (const type of types) removeEventListener(type, close);
+    };
   }, [isOpen]);
   const set = (part: Partial<Layers>) => onLayers({ ...layers, ...part });
   const kinds = palettes.kind[shade];

@@ -154,11 +154,10 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
     } else if (key === 'Escape') {
       event.preventDefault();
       if (!drawing.finish()) close();
-    } else if (isOnMap && (key === 'Enter' || key === ' ')) {
-      event.preventDefault();
+    } else if (isOnMap && isAdding && (key === 'Enter' || key === ' ')) {
       const { lng, lat } = view.map.getCenter();
-      // A second Enter at one place finishes.
-      if (!(isAdding && drawing.isLastPoint([lng, lat]) && drawing.finish())) drawing.placeAt([lng, lat]);
+      // A second Enter at one place finishes. Any other one is a click.
+      if (drawing.isLastPoint([lng, lat]) && drawing.finish()) event.preventDefault();
     } else if (isOnMap && key === 'Backspace' && isAdding) {
       event.preventDefault();
       drawing.removeLastPoint();

@@ -133,9 +133,6 @@ export default function PlacesMap() {
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      {problem === undefined && picture.image}
-      <div className="map-canvas" data-pictured={picture.isShown && problem === undefined} ref={stage.container} />
-      <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
         <div className="map-top">
           <MapSearch places={places} onGo={go} />
@@ -154,6 +151,9 @@ export default function PlacesMap() {
         {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
         <MissingPlaces places={places} />
       </div>
+      {problem === undefined && picture.image}
+      <div className="map-canvas" data-pictured={picture.isShown && problem === undefined} ref={stage.container} />
+      <div className="map-crosshair" aria-hidden="true" />
       <Hovered stage={stage} selection={selection} />
       <PlaceCount places={places} />
       {forms && selection && <Side key={keyOf(selection)} selection={selection} forms={forms} />}
@@ -177,13 +177,7 @@ interface DrawProps {
 
 function DrawTools({ selection, onBegin }: DrawProps) {
   return (
-    <div
-      className="map-tools card"
-      role="toolbar"
-      aria-label="Draw"
-      onPointerEnter={preloadEditor}
-      onFocus={preloadEditor}
-    >
+    <fieldset className="map-tools card" aria-label="Draw" onPointerEnter={preloadEditor} onFocus={preloadEditor}>
       {tools.map(({ tool, label, icon }) => (
         <Button
           key={tool}
@@ -195,7 +189,7 @@ function DrawTools({ selection, onBegin }: DrawProps) {
           onClick={() => onBegin(tool)}
         />
       ))}
-    </div>
+    </fieldset>
   );
 }
 

@@ -1,7 +1,6 @@
 /** The progress of a replay, its counts, and its events beside the recorded ones. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Replay } from '../../client/types';
 import { call, callIn } from '../client/call';
 import { useAction } from '../components/action';
@@ -12,6 +11,7 @@ import { saveFile } from '../components/save-file';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
 import { messageOf } from '../components/toasts';
+import { useVirtualRows } from '../components/virtual-rows';
 import { EventTitle } from '../live/event-title';
 import { whoOf } from '../live/event-words';
 import { useScope } from '../state/session';
@@ -66,7 +66,7 @@ function Progress({ replay }: { readonly replay: Replay }) {
   return (
     <section className="card card-body stack-tight" aria-label="Progress">
       <div className="spread">
-        <span role="status">
+        <span>
           {recordsTotal === 0
             ? 'Waiting to start…'
             : `${grouped(recordsRead)} of ${grouped(recordsTotal)} locations are read.`}
@@ -189,13 +189,7 @@ const tabs: readonly { readonly value: FoundIn; readonly label: string }[] = kin
 function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly isCut: boolean }) {
   const [foundIn, setFoundIn] = useState<FoundIn>('replay');
   const rows = useMemo(() => found.rows.filter((each) => each.foundIn === foundIn), [found.rows, foundIn]);
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-  });
+  const list = useVirtualRows({ count: rows.length, rowHeight, keyOf: (index) => rows[index]!.event._id });
   return (
     <section className="card what-if-events" aria-label="Events of the replay">
       <div className="card-head spread">
@@ -219,18 +213,23 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
       ) : (
         <section
           className="live-scroll"
-          ref={scroller}
+          ref={list.scroller}
           aria-label={`${foundInNames[foundIn]} events`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-          tabIndex={0}
+          {...list.listeners}
         >
-          <ol style={{ height: virtualizer.getTotalSize() }}>
-            {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+          <ol style={{ height: list.virtualizer.getTotalSize() }}>
+            {list.rows.map(({ index, start, size, key }) => {
               const { event, firstLocation } = rows[index]!;
               const [longitude, latitude] = event.location?.coordinates ?? [];
               const hasPlace = longitude !== undefined && latitude !== undefined;
               return (
-                <li key={key} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+                <li
+                  key={key}
+                  data-index={index}
+                  style={{ transform: `translateY(${start}px)`, height: size }}
+                  aria-setsize={rows.length}
+                  aria-posinset={index + 1}
+                >
                   <button
                     type="button"
                     className="event-row"

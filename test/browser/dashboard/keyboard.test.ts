@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
-import { circle } from '../../support/places.js';
+import { at, circle } from '../../support/places.js';
 import { asOwner, isRunnable, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -122,6 +122,52 @@ describe.runIf(isRunnable)('the keyboard', () => {
     await withdraw.press('Enter');
     await withdraw.waitFor({ state: 'detached' });
     await page.locator('main:focus, main :focus').waitFor();
+  });
+
+  // The button of the next page was disabled on the last one, and Tab began again at the top of the page.
+  it('stays on a button that its own press has disabled', async () => {
+    const page = await asOwner('/settings');
+    const rename = page.getByRole('button', { name: 'Rename', exact: true });
+    await page.getByLabel('Name', { exact: true }).fill('Renamed by keyboard');
+    await rename.press('Enter');
+    await page.getByText('The project is renamed.').waitFor();
+    await expect.poll(() => rename.isDisabled()).toBe(true);
+    expect(await focusedName(page)).toBe('Rename');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => rename.evaluate((button) => button.matches(':disabled'))).toBe(true);
+    await page.locator('main :focus').waitFor();
+  });
+
+  // Only a pointer could choose a place on a map, or place a proposed geofence. From the map, Tab came to the search and
+  // the tools before the form beside it.
+  it('clicks at the cross of a map, and comes from the map to its form', async () => {
+    const [longitude, latitude] = at(0, 0);
+    const page = await asOwner(`/map?at=${latitude.toFixed(5)},${longitude.toFixed(5)},15`);
+    const canvas = page.locator('.map-canvas canvas').first();
+    await page.getByText(/^\d+ geofences?, \d+ beacons?$/).waitFor();
+    await page.locator('.map-canvas[aria-busy=false]').waitFor();
+    // The layers covered the tools that the focus had gone to.
+    await page.getByRole('button', { name: 'Layers and legend' }).press('Enter');
+    await page.getByLabel('Map', { exact: true }).and(page.locator('select')).press('Tab');
+    await page.getByRole('region', { name: 'Layers and legend' }).waitFor({ state: 'detached' });
+    expect(await focusedName(page)).toBe('Draw a circle');
+    await canvas.focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Enter');
+        return page.getByRole('region', { name: 'kept' }).count();
+      })
+      .toBe(1);
+    const names: string[] = [];
+    while (names.at(-1) !== 'Delete') {
+      await page.keyboard.press('Tab');
+      names.push(await focusedName(page));
+    }
+    expect(names.filter((name) => /^(Search|Layers|Draw|Place)/.test(name))).toEqual([]);
+
+    await page.goto(`${server.address}/what-if`);
+    await canvas.press('Enter');
+    await expect.poll(() => page.getByLabel('Latitude').inputValue()).toMatch(/\d/);
   });
 
   // The link added #main to the address, so the next Back stayed on the view.

@@ -314,7 +314,8 @@ describe.runIf(isRunnable)('the map', () => {
     const radius = page.getByLabel('Radius');
     await radius.waitFor();
     expect(await radius.isDisabled()).toBe(true);
-    expect(await page.getByRole('toolbar').count()).toBe(0);
+    for (const name of ['Draw', 'Drawing'])
+      expect([name, await page.getByRole('group', { name, exact: true }).count()]).toEqual([name, 0]);
     const before = await page.getByLabel('Latitude').inputValue();
     const point = await onMap(page);
     await pull(page, point([0, 0]), point([0, 80]));
@@ -477,7 +478,7 @@ describe.runIf(isRunnable)('the map', () => {
     expect(await has('draft-fill', 179.98)).toBe(false);
     // The words about it lay over the buttons of the map.
     await page.setViewportSize({ width: 1024, height: 768 });
-    const bar = (await page.getByRole('toolbar', { name: 'Drawing' }).boundingBox())!;
+    const bar = (await page.getByRole('group', { name: 'Drawing' }).boundingBox())!;
     const buttons = (await page.locator('.maplibregl-ctrl-zoom-out').boundingBox())!;
     expect(bar.x + bar.width).toBeLessThan(buttons.x);
     expect(bar.height).toBeLessThan(110);

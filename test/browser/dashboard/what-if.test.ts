@@ -58,6 +58,10 @@ describe.runIf(isRunnable)('the view What-if', () => {
     // The recorded events stay: the hall was entered and left.
     await events.getByRole('radio', { name: 'Unchanged' }).check();
     await events.getByText('2 unchanged').waitFor();
+    // Each event was a tab stop.
+    expect(await events.locator('li button:not([tabindex="-1"])').count()).toBe(1);
+    await events.locator('li button').first().press('ArrowDown');
+    await events.locator('li:nth-child(2) button:focus').waitFor();
     // They had the names of machines: what-if/proposed and market/hall.
     const changes = page.getByRole('region', { name: 'Events of each geofence and beacon' });
     for (const name of ['Yard', 'Market hall']) await changes.getByRole('cell', { name, exact: true }).waitFor();
