@@ -5,23 +5,29 @@ import { useRowKeys } from './row-keys';
 
 interface Options {
   readonly count: number;
-  /** In pixels, before a row is measured. */
+  /** In pixels, before a row is measured, with letters of the usual size. */
   readonly rowHeight: number;
   keyOf(index: number): string | number;
 }
 
 const overscan = 12;
 
+const usualLetterPx = 16;
+/** Returns how much larger the letters are that the reader has chosen in the browser. */
+const letterScale = (): number =>
+  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / usualLetterPx;
+
 /** Returns what a list needs to show its rows: what scrolls, the rows, and the listeners of its keyboard. */
 export function useVirtualRows({ count, rowHeight, keyOf }: Options) {
   const scroller = useRef<HTMLElement>(null);
   const firstInSight = (): number => virtualizer.range?.startIndex ?? 0;
   const { current, listeners } = useRowKeys({ scroller, count, keyOf, firstInSight });
+  const scaledHeight = rowHeight * letterScale();
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
-    estimateSize: () => rowHeight,
+    estimateSize: () => scaledHeight,
     overscan,
     // The row with the tab stop stays in the document out of sight, because it may have the focus.
     rangeExtractor: (range) => withRow(defaultRangeExtractor(range), current),

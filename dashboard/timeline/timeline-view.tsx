@@ -213,11 +213,11 @@ function ItemList({ items, chosen, onChoose }: ItemListProps) {
   return (
     <section className="live-scroll" ref={scroller} aria-label="Locations and events" {...listeners}>
       <ol style={{ height: virtualizer.getTotalSize() }}>
-        {rows.map(({ index, start, key }) => (
+        {rows.map(({ index, start, size, key }) => (
           <li
             key={key}
             data-index={index}
-            style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+            style={{ transform: `translateY(${start}px)`, height: size }}
             aria-setsize={items.length}
             aria-posinset={index + 1}
           >
