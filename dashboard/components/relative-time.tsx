@@ -11,7 +11,8 @@ export function RelativeTime({ time }: { readonly time: string }) {
     return () => clearTimeout(timer);
   }, [time, turn]);
   return (
-    <time dateTime={time} title={absoluteTime(time)}>
+    // Its age is no news: a region that reads its changes aloud would do so every minute.
+    <time dateTime={time} title={absoluteTime(time)} aria-live="off">
       {relativeTime(time)}
     </time>
   );

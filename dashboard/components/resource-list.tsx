@@ -130,12 +130,11 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
           onSight={onSight}
         />
       )}
-      {rows.length > 0 && (
-        <div className="table-foot">
-          <span role="status">{total === undefined ? '' : `${total} in all`}</span>
-          <NextRows pages={pages}>{grouped(rows.length)} are loaded, more as you scroll</NextRows>
-        </div>
-      )}
+      {/* Readers of screens hear only changes of what is there already, also when nothing matches any more. */}
+      <div className={rows.length > 0 ? 'table-foot' : 'visually-hidden'}>
+        <span role="status">{total === undefined ? '' : `${total} in all`}</span>
+        <NextRows pages={pages}>{grouped(rows.length)} are loaded, more as you scroll</NextRows>
+      </div>
     </div>
   );
 }

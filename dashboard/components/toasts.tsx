@@ -55,7 +55,8 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
   return (
     <Context.Provider value={toasts}>
       {children}
-      <div className="toasts" role="status" aria-live="polite">
+      {/* Without the attribute, each message is read again with the next one. */}
+      <div className="toasts" role="status" aria-atomic="false">
         {shown.map(({ id, tone, text }) => (
           <div key={id} className={`toast ${tone}`}>
             <span className="toast-icon">

@@ -360,6 +360,7 @@ export default function Live() {
         <EventList
           arrived={shown}
           dropped={feed.dropped}
+          isPaused={isPaused}
           isFiltered={shown.length !== feed.shown.length}
           filter={filter}
           onFilter={setFilter}
@@ -394,6 +395,7 @@ interface ListProps {
   readonly arrived: readonly Arrived[];
   /** Number of older events that the feed no longer has. */
   readonly dropped: number;
+  readonly isPaused: boolean;
   readonly isFiltered: boolean;
   readonly filter: EventFilter;
   onFilter(change: Partial<EventFilter>): void;
@@ -402,7 +404,7 @@ interface ListProps {
 
 const rowHeight = 56;
 
-function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: ListProps) {
+function EventList({ arrived, dropped, isPaused, isFiltered, filter, onFilter, onOpen }: ListProps) {
   const { scroller, virtualizer, rows, listeners } = useVirtualRows({
     count: arrived.length,
     rowHeight,
@@ -459,13 +461,13 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
       ) : (
         <section className="live-scroll" ref={scroller} aria-label="List of events" {...listeners}>
           <ol style={{ height: virtualizer.getTotalSize() }}>
-            {rows.map(({ index, start, key }) => {
+            {rows.map(({ index, start, size, key }) => {
               const { event } = arrived[index]!;
               return (
                 <li
                   key={key}
                   data-index={index}
-                  style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+                  style={{ transform: `translateY(${start}px)`, height: size }}
                   aria-setsize={arrived.length}
                   aria-posinset={index + 1}
                 >
@@ -488,7 +490,8 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
           </ol>
         </section>
       )}
-      <p className="table-foot" role="status">
+      {/* While events arrive, a reader of screens would hear nothing but their number. */}
+      <p className="table-foot" role="status" aria-live={isPaused ? 'polite' : 'off'}>
         {counted(arrived.length, 'event')}
         {dropped > 0 && `; ${grouped(dropped)} older ${dropped === 1 ? 'one is' : 'ones are'} no longer kept`}
       </p>

@@ -131,7 +131,7 @@ function DemoProgress({ startedAt, endsAt, locations, devices, geofences }: Answ
   return (
     <>
       <progress className="progress" value={share} max={1} aria-label="Progress of the demo" />
-      <p className="quiet" role="status">
+      <p className="quiet">
         {counted(devices, 'device')} among {counted(geofences, 'geofence')}; {counted(locations, 'location')} sent;{' '}
         {minutesLeft === 1 ? 'less than a minute' : counted(minutesLeft, 'minute')} left
       </p>
@@ -348,25 +348,25 @@ function useFirstEvent(): Event | undefined {
 
 function ArrivedEvent({ event, isWaiting }: { readonly event: Event | undefined; readonly isWaiting: boolean }) {
   return (
-    <div role="status" className="stack-tight">
-      {event ? (
-        <>
+    <>
+      <div role="status">
+        {event ? (
           <p className="truncate">
             <strong>{event.type}</strong> <bdi>{event.geofence?.description}</bdi>{' '}
             <span className="quiet">
               <RelativeTime time={event.createdAt} />
             </span>
           </p>
-          <Block label="The event">{JSON.stringify(event, null, 2)}</Block>
-        </>
-      ) : (
-        <p className="quiet row">
-          {isWaiting && <span className="spinner" />}
-          {isWaiting
-            ? 'Waiting for the first event. It appears here when it happens.'
-            : 'It appears here when it happens.'}
-        </p>
-      )}
-    </div>
+        ) : (
+          <p className="quiet row">
+            {isWaiting && <span className="spinner" />}
+            {isWaiting
+              ? 'Waiting for the first event. It appears here when it happens.'
+              : 'It appears here when it happens.'}
+          </p>
+        )}
+      </div>
+      {event && <Block label="The event">{JSON.stringify(event, null, 2)}</Block>}
+    </>
   );
 }

@@ -101,14 +101,14 @@ export default function Users() {
             onSight={onSight}
           />
         )}
-        {users.length > 0 && (
-          <div className="table-foot spread">
-            <span role="status">
-              {pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`}
-            </span>
-            <NextRows pages={pages}>More as you scroll</NextRows>
-          </div>
-        )}
+        {/* Readers of screens hear only changes of what is there already, also when nothing matches any more. */}
+        <div className={users.length > 0 ? 'table-foot spread' : 'visually-hidden'}>
+          <span role="status">
+            {pages.data &&
+              (pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`)}
+          </span>
+          <NextRows pages={pages}>More as you scroll</NextRows>
+        </div>
       </div>
     </Page>
   );

@@ -1,7 +1,7 @@
 /** What if there were another geofence: recorded locations run through it, and the events are compared with today's. */
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Geofence } from '../../client/types';
+import type { Geofence, Replay } from '../../client/types';
 import { useFences } from '../client/fences';
 import { useAction } from '../components/action';
 import { Button, Check, Notice, Page, SelectField } from '../components/controls';
@@ -33,6 +33,12 @@ const ranges = [
   { value: '3', label: 'The last 3 days' },
   { value: '7', label: 'The last week' },
 ] as const;
+
+/** Read aloud. The others stand in notices. */
+const statusWords: Partial<Record<Replay['status'], string>> = {
+  running: 'The replay runs.',
+  completed: 'The replay has ended. Its result is below the map.',
+};
 
 const firstDraft: GeofenceDraft = {
   ...newGeofence,
@@ -137,7 +143,14 @@ export default function WhatIf() {
           onClick={addPoint}
         />
       </div>
-      {run.error && <Notice tone="danger">{messageOf(run.error)}</Notice>}
+      <p className="visually-hidden" role="status">
+        {run.replay && statusWords[run.replay.status]}
+      </p>
+      {run.error && (
+        <Notice tone="danger" role="alert">
+          {messageOf(run.error)}
+        </Notice>
+      )}
       {run.replay && <Result replay={run.replay} found={found} onEvent={(at) => map?.flyTo(at, 16)} />}
     </Page>
   );

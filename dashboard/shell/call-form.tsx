@@ -1,10 +1,11 @@
 /** A form of the entrance: it sends one call, and needs no project. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { type Answer, call, type Input, type Operation } from '../client/call';
 import { Button, Notice, TextField } from '../components/controls';
 import { Form } from '../components/form';
 import { messageOf } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
+import { useTitleOf } from '../state/page-title';
 
 interface FormProps<O extends Operation> {
   readonly title: ReactNode;
@@ -105,7 +106,7 @@ export function CallForm<O extends Operation>({
   return (
     <Form error={problem} onSubmit={() => void submit()}>
       <div>
-        <h1>{title}</h1>
+        <Heading>{title}</Heading>
         {intro && <p className="quiet">{intro}</p>}
       </div>
       {username !== undefined && (
@@ -138,6 +139,13 @@ export function CallForm<O extends Operation>({
       {more}
     </Form>
   );
+}
+
+/** The heading of a part of the entrance, which names the tab of the browser as well. */
+export function Heading({ children }: { readonly children: ReactNode }) {
+  const element = useRef<HTMLHeadingElement>(null);
+  useTitleOf(element);
+  return <h1 ref={element}>{children}</h1>;
 }
 
 /** A button among text, which leads to another form. */

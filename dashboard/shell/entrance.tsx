@@ -1,16 +1,17 @@
 /** Signing in and up, and what the links of mails ask for. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Session } from '../../client/types';
 import { type Answer, call, Failure } from '../client/call';
 import { Button, Loading, Notice } from '../components/controls';
 import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
 import { messageOf } from '../components/toasts';
+import { useLostFocus } from '../state/lost-focus';
 import { areMailsSent, isSignUpOn } from '../state/server-facts';
 import { replaceSession } from '../state/session';
 import { useHeld } from '../state/unsaved';
-import { BackButton, CallForm, LinkButton } from './call-form';
+import { BackButton, CallForm, Heading, LinkButton } from './call-form';
 import { type Issued, NoProject } from './no-project';
 import type { Purpose } from './purpose';
 
@@ -34,6 +35,8 @@ export function Entrance(props: Props) {
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
   const token = purpose?.token ?? '';
+  const main = useRef<HTMLElement>(null);
+  useLostFocus(main);
   useEffect(() => setView(purpose?.kind ?? 'sign-in'), [purpose]);
 
   const show = (next: View, text?: string) => {
@@ -43,7 +46,7 @@ export function Entrance(props: Props) {
   const parts = { token, show, onDone, onIssued };
   return (
     <div className="entrance">
-      <main className="entrance-card">
+      <main className="entrance-card" ref={main}>
         <span className="brand">
           <Logo size={26} /> Fenceline
         </span>
@@ -222,7 +225,7 @@ function Invitation({ token, onDone }: FormParts) {
   if (data === undefined) {
     return (
       <>
-        <h1>Accept the invitation</h1>
+        <Heading>Accept the invitation</Heading>
         {error ? (
           <>
             <Notice tone="danger" role="alert">
@@ -304,7 +307,7 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
   return (
     <>
       <div>
-        <h1>Your keys</h1>
+        <Heading>Your keys</Heading>
         <p className="quiet">They are shown only this once. Keep secret keys on your servers.</p>
       </div>
       <NewKeys project={project} />

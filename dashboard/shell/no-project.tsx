@@ -7,7 +7,7 @@ import { Button } from '../components/controls';
 import { useToasts } from '../components/toasts';
 import { isSignUpOn } from '../state/server-facts';
 import { passwordIsChanged, replaceSession, sessionKey, signOut } from '../state/session';
-import { BackButton, CallForm, LinkButton } from './call-form';
+import { BackButton, CallForm, Heading, LinkButton } from './call-form';
 
 /** A project with its keys, and the session that has it. */
 export interface Issued {
@@ -30,7 +30,7 @@ export function NoProject({ session: { account, projects: others }, onIssued }: 
     <div className="stack">
       {others.length > 0 ? (
         <>
-          <h1>Not your project</h1>
+          <Heading>Not your project</Heading>
           <p className="quiet">
             You are not a member of the project that this address names, or it was deleted. Open another one:
           </p>
@@ -44,7 +44,7 @@ export function NoProject({ session: { account, projects: others }, onIssued }: 
         <NewProject onIssued={onIssued} />
       ) : (
         <>
-          <h1>No project</h1>
+          <Heading>No project</Heading>
           <p className="quiet">
             Your account belongs to no project. Ask an owner of a project for an invitation, or the operator of this
             server for a project. While sign-up is off, only owners of a project create further ones.

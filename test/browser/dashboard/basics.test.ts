@@ -119,6 +119,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
   it('creates an account, shows its keys once, and signs out and in', async () => {
     const page = await open('/');
     const email = `dashboard-${Date.now()}@example.com`;
+    await expect.poll(() => page.title()).toBe('Sign in · Fenceline');
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill('short');
@@ -128,6 +129,9 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('prj_live_sk_').waitFor();
+    // Nothing said that another form was there, and the focus was lost.
+    expect(await page.title()).toBe('Your keys · Fenceline');
+    await page.locator('main .card:focus').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Project: A shop' }).waitFor();
 

@@ -42,6 +42,10 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await dialog.getByText('"externalId": "shop"').waitFor();
     await dialog.getByText('There was none.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    // A refusal stood beneath the dialog, where nothing could be read aloud or pressed.
+    await page.route('**/redeliver', (route) => route.fulfill({ status: 429, body: '' }), { times: 1 });
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByRole('alert').getByText('These were too many requests.').waitFor();
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('It is sent again.').waitFor();
     await page.getByRole('row', { name: 'redelivery, attempt 1' }).waitFor();
