@@ -56,7 +56,7 @@ export function boundsOf(map: maplibregl.Map): Bounds {
   return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
 }
 
-/** Returns the margin around what is brought into sight. In a low window, MapLibre would not go there with all of it. */
+/** Returns the margin around what is brought into sight. MapLibre goes nowhere if it is higher than a low window. */
 export function marginPx(map: maplibregl.Map, wantedPx: number): number {
   const { clientWidth, clientHeight } = map.getContainer();
   return Math.min(wantedPx, clientWidth / 4, clientHeight / 4);

@@ -29,8 +29,8 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /**
- * While it is busy it is not disabled, because that would take the focus from it. Nor is one that has the focus, such as
- * that of the next page on the last one, until the focus leaves it.
+ * Shows a button. While it is busy it is not disabled, because that would take the focus from it. Nor is one that has
+ * the focus, such as that of the next page on the last one, until the focus leaves it.
  */
 export function Button(props: ButtonProps) {
   const { look, icon, isCompact, isBusy = false, disabled = false, children, className, onClick, ...rest } = props;

@@ -138,8 +138,8 @@ describe.runIf(isRunnable)('the keyboard', () => {
     await page.locator('main :focus').waitFor();
   });
 
-  // Only a pointer could choose a place on a map, or place a proposed geofence. From the map, Tab came to the search and
-  // the tools before the form beside it.
+  // Only a pointer could choose a place on a map, or place a proposed geofence. From the map, Tab came to the search
+  // and the tools before the form beside it.
   it('clicks at the cross of a map, and comes from the map to its form', async () => {
     const [longitude, latitude] = at(0, 0);
     const page = await asOwner(`/map?at=${latitude.toFixed(5)},${longitude.toFixed(5)},15`);
