@@ -121,6 +121,19 @@ describe('a call', () => {
     }
   });
 
+  // Lines of JSON were parsed as one value, so the export failed five times. Pictures and Parquet were read as text.
+  it.each([
+    ['application/x-ndjson; charset=utf-8', '{"tag":"a"}\n{"tag":"b"}\n', '{"tag":"a"}\n{"tag":"b"}\n'],
+    ['text/csv; charset=utf-8; header=present', 'tag\r\na\r\n', 'tag\r\na\r\n'],
+    ['application/geo+json; charset=utf-8', '{"features":[]}', { features: [] }],
+    ['image/png', Buffer.of(0x89, 0x50, 0xff, 0), Uint8Array.of(0x89, 0x50, 0xff, 0)],
+    ['application/vnd.apache.parquet', Buffer.of(0xfe, 0xff), Uint8Array.of(0xfe, 0xff)],
+  ])('returns an answer of type %s as it is', async (type, sent, returned) => {
+    reactions = [(response) => void response.writeHead(200, { 'content-type': type }).end(sent)];
+    expect(await client.call('GET /v1/geofences/export', {})).toEqual(returned);
+    expect(received).toHaveLength(1);
+  });
+
   it('gives up after the number of retries, or at once if the server asks for more than a minute', async () => {
     const hasty = createClient({ address, key: 'k', maxRetries: 1 });
     reactions = [breakOff];

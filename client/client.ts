@@ -166,10 +166,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+const jsonType = /^application\/(?:[^;]*\+)?json\s*(?:;|$)/i;
+const textType = /^(?:text\/|application\/x-ndjson\b)/i;
+
+/** Returns JSON as its value, text such as CSV or lines of JSON as a string, and other files as their bytes. */
 async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (!response.headers.get('content-type')?.includes('json')) return text;
-  return JSON.parse(text);
+  const type = response.headers.get('content-type') ?? '';
+  if (jsonType.test(type)) return JSON.parse(await response.text());
+  return type === '' || textType.test(type) ? response.text() : new Uint8Array(await response.arrayBuffer());
 }
 
 function refusalOf(response: Response, body: unknown): Failure {
