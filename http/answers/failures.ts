@@ -24,7 +24,10 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('body_too_large', 'the body is larger than this endpoint accepts');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new ApiError('unsupported_media_type', 'the Content-Type is not one that this endpoint reads');
+    return new ApiError(
+      'unsupported_media_type',
+      'the Content-Type is not one that this endpoint reads; that of JSON is application/json',
+    );
   }
   if (code === 'FST_ERR_BAD_URL') return parameterError({ param: 'path', rule: 'must be percent-encoded UTF-8' });
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'there is no such path');

@@ -54,6 +54,36 @@ test('spaces and plus signs of a form are different', async () => {
   expect(answer.json()).toEqual({ 'a b': '1 2+3', c: '+' });
 });
 
+// Clients that send `text/plain` with an empty text were answered 415 by calls that take no body.
+test.each(['text/plain; charset=utf-8', 'application/json', 'application/octet-stream'])(
+  'an empty body of type %s is no body',
+  async (type) => {
+    const app = createTestServer();
+    onTestFinished(() => app.close());
+    app.delete('/v1/thing', { config: { authority: 'none' } }, async ({ body }) => ({ hasBody: body !== undefined }));
+    const headers = { 'content-type': type };
+    const answer = await app.inject({ method: 'DELETE', url: '/v1/thing', headers });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { hasBody: false }]);
+    const empty = { ...headers, 'content-length': '0' };
+    expect((await app.inject({ method: 'DELETE', url: '/v1/thing', headers: empty })).statusCode).toBe(200);
+  },
+);
+
+test('the name of a content coding counts in any case', async () => {
+  const app = createTestServer();
+  onTestFinished(() => app.close());
+  app.post('/v1/count', { config: { authority: 'none' } }, async ({ body }) => body);
+  const post = (coding: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/count',
+      headers: { 'content-type': 'application/json', 'content-encoding': coding },
+      payload: '{"a":1}',
+    });
+  expect((await post('Identity')).json()).toEqual({ a: 1 });
+  expect((await post('GZIP')).statusCode).toBe(415);
+});
+
 // Incident: `metadata[7]=x` was refused as a list, in filters and in forms, while `metadata[2024]=x` worked.
 describe('metadata in a form or query string', () => {
   it.each([

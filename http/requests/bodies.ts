@@ -19,6 +19,7 @@ import {
   wellFormedRule,
 } from '../fields/text.js';
 import { RepeatedTexts } from '../fields/values.js';
+import { codingOf } from './uploads.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -56,9 +57,8 @@ function firstBadByte(bytes: Buffer): number {
   return bytes.findIndex((byte, index) => byte !== written[index]);
 }
 
-function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity')
+function textOf(request: FastifyRequest, bytes: Buffer): string {
+  if (codingOf(request) !== 'identity')
     throw new ApiError('unsupported_media_type', 'Content-Encoding must be absent: this endpoint decompresses no body');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new ApiError('invalid_body', `the body is not UTF-8: byte ${firstBadByte(bytes) + 1}`);
@@ -110,10 +110,18 @@ const jsonStart = /^\s*(\{\s*["}]|\[\s*\{)/;
 /** curl sends a form by default. */
 const formOfJson = 'the body is JSON, but its Content-Type is that of a form: send Content-Type: application/json';
 
+const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /**
- * Adds the parsers of bodies. An empty JSON body counts as no body, because SDKs send the Content-Type on every call.
+ * Adds the parsers of bodies. An empty body counts as none, whatever its type: SDKs send a Content-Type on every call,
+ * and other clients that of an empty text.
  */
 export function readBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    // An upload needs the type of an empty file, too.
+    if (!hasBody(request) && !request.routeOptions.config.streamsBody) delete request.raw.headers['content-type'];
+  });
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   function readJson(request: FastifyRequest, bytes: Buffer): unknown {

@@ -8,6 +8,12 @@ import { ApiError } from '../../schemas/errors.js';
 export const mediaTypeOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 
+/** Returns the content coding of a body, `identity` without one. `x-gzip` is the same as `gzip` (RFC 9110, 8.4.1.3). */
+export function codingOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  const coding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  return coding === 'x-gzip' ? 'gzip' : coding;
+}
+
 const incomplete = (): ApiError => new ApiError('invalid_body', 'the body is incomplete');
 
 /**
@@ -45,9 +51,9 @@ function detached(body: Readable): Readable {
  */
 export function uploadedBody(request: FastifyRequest): Readable {
   const body = detached(request.body as Readable);
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'Content-Encoding must be gzip or identity');
+  const coding = codingOf(request);
+  if (coding === 'identity') return body;
+  if (coding !== 'gzip') throw new ApiError('unsupported_media_type', 'Content-Encoding must be gzip or identity');
   // The reader of the decompressed stream receives the errors of both streams.
   return pipeline(body, createGunzip(), () => {});
 }
