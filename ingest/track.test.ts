@@ -92,7 +92,6 @@ describe('with the location stage running', () => {
 
   it.each([
     ['/v1/track', {}, 'deviceId', 'invalid_parameter'],
-    ['/v1/track', [], 'deviceId', 'invalid_parameter'],
     ['/v1/track', { deviceId: 'x', ...north(0), latitude: 91 }, 'latitude', 'invalid_parameter'],
     ['/v1/track', { deviceId: 'anonymous', anonymous: true, ...north(0) }, 'anonymous', 'not_available'],
     ['/v1/track/replay', {}, 'replays', 'invalid_parameter'],

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/access/authority.js';
 import type { Caller } from '../http/access/keys.js';
+import { bodyFields } from '../http/describe.js';
 import { accepted } from '../http/fields/reader.js';
 import { readStructure } from '../http/fields/structures.js';
 import { readBoolean, readNumber } from '../http/fields/values.js';
@@ -35,7 +36,7 @@ function fieldsOf(value: unknown): TrackFields & AnswerFields {
 }
 
 function replaysOf(body: unknown): Validated<unknown[]> {
-  const given = readStructure('replays', (fieldsOf(body) as { replays?: unknown }).replays);
+  const given = readStructure('replays', bodyFields(body).replays);
   if (!given.ok) return given;
   const { value } = given;
   if (value === undefined) return invalid('replays', 'is required');
@@ -162,7 +163,7 @@ function addTrackRoute(app: FastifyInstance, { waiting }: IngestParts, steps: St
     async (request, reply) => {
       const wait = waiting.open(callerOf(request).project);
       try {
-        const fields = fieldsOf(request.body);
+        const fields: TrackFields & AnswerFields = bodyFields(request.body);
         const result = readLocation(fields, receiptOf(request, false, wait.replyTo));
         if (result.ok) {
           app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);

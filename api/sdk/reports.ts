@@ -4,8 +4,8 @@ import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { readsEverything } from '../../http/access/disclosure.js';
 import type { Caller } from '../../http/access/keys.js';
-import { success } from '../../http/describe.js';
-import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { bodyFields, success } from '../../http/describe.js';
+import { accepted } from '../../http/fields/reader.js';
 import { readStructure } from '../../http/fields/structures.js';
 import { topics } from '../../pipeline/ports.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
@@ -45,7 +45,7 @@ export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
     async (request) => {
       const caller = callerOf(request);
       const nowMs = clock();
-      const conversion = accepted(readConversion((request.body ?? {}) as RawFields, nowMs));
+      const conversion = accepted(readConversion(bodyFields(request.body), nowMs));
       if (isReserved(conversion.name) && caller.kind !== 'secret') {
         throw fieldError('forbidden', { param: 'name', rule: 'names that start with user. require a secret key' });
       }

@@ -104,6 +104,11 @@ describe('search by place', () => {
     expect(ingest.asked.searchGeofences).toMatchObject({ tags: ['null'] });
   });
 
+  it('searches tags that are numbers in JSON text; they were left out, and all tags were found', async () => {
+    expect((await call('GET', '/v1/search/geofences?near=50,10&tags=%5B7,%22a%22%5D')).statusCode).toBe(200);
+    expect(ingest.asked.searchGeofences).toMatchObject({ tags: ['7', 'a'] });
+  });
+
   it('ignores the metadata filter that a web SDK garbles', async () => {
     expect((await call('GET', '/v1/search/geofences?near=50,10&metadata=%5Bobject%20Object%5D')).statusCode).toBe(200);
     expect(ingest.asked.searchGeofences).not.toHaveProperty('metadata');
@@ -115,6 +120,9 @@ describe('search by place', () => {
     ['/v1/search/geofences?near=a,b', 'near'],
     ['/v1/search/geofences?near=1,2&limit=1001', 'limit'],
     ['/v1/search/geofences?near=1,2&limit=101', 'includeGeometry'],
+    // They were left out, so the search found the geofences of all tags.
+    ['/v1/search/geofences?near=1,2&tags=,', 'tags'],
+    ['/v1/search/geofences?near=1,2&tags=%5B%5D', 'tags'],
     ['/v1/search/beacons?near=1', 'near'],
     ['/v1/search/beacons?near=1,2&limit=0', 'limit'],
   ])('%s is refused for its %s', async (url, param) => {
@@ -282,6 +290,19 @@ it('refuses a conversion whose metadata is larger than that of a track', async (
     [400, 'metadata'],
   ]);
 });
+
+// A list of locations or events was refused for a field that it lacks.
+it.each(['/v1/track', '/v1/track/replay', '/v1/events', '/v1/sync/region'])(
+  'a body of %s that is no object is refused as such',
+  async (url) => {
+    for (const payload of ['[{"deviceId":"a"}]', '"text"', '5']) {
+      const headers = { authorization: ingest.publishable, 'content-type': 'application/json' };
+      const answer = await ingest.app.inject({ method: 'POST', url, headers, payload });
+      expect([answer.statusCode, answer.json().meta.type]).toEqual([400, 'invalid_body']);
+      expect(answer.json().meta.message).toBe('the body must be an object of fields');
+    }
+  },
+);
 
 it('accepts logs of any shape', async () => {
   for (const body of [{ logs: [{ level: 'info' }] }, { logs: 'x' }, {}]) {

@@ -6,9 +6,10 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { success } from '../../http/describe.js';
+import { bodyFields, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readMetadataFilter } from '../../http/fields/structures.js';
+import { textOf } from '../../http/fields/values.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconType } from '../../schemas/json/beacon.js';
@@ -66,7 +67,8 @@ function readGeofenceQuery(query: RawFields) {
   const near = reader.required('near', reader.latitudeLongitude('near'));
   const limit = reader.integer('limit', { minimum: 1, maximum: maxGeofences }) ?? defaultGeofences;
   const radiusM = reader.number('radius', { minimum: 1, unit: 'metres' });
-  const tags = reader.list('tags')?.filter((tag): tag is string => typeof tag === 'string' && tag !== '') ?? [];
+  const tags = reader.list('tags')?.flatMap((tag) => textOf(tag) || []);
+  if (tags?.length === 0) reader.refuse('tags', 'must name at least one tag; leave it out for all tags');
   const metadata = query.metadata === garbledFilter ? null : reader.take(readMetadataFilter(query.metadata));
   // The documentation of the wire format uses both names.
   const includeGeometry = reader.boolean('includeGeometry') ?? reader.boolean('includeGeometries') ?? true;
@@ -78,7 +80,7 @@ function readGeofenceQuery(query: RawFields) {
       limit,
       includeGeometry,
       ...(radiusM !== null && { radiusM }),
-      ...(tags.length > 0 && { tags }),
+      ...(tags && { tags }),
       ...(metadata && { metadata }),
     },
   }));
@@ -221,7 +223,7 @@ function addRegionRoute(app: FastifyInstance, { spatial }: Dependencies, disclos
       },
     },
     async (request, reply) => {
-      const { position, userId } = accepted(readRegionRequest((request.body ?? {}) as RawFields));
+      const { position, userId } = accepted(readRegionRequest(bodyFields(request.body)));
       const caller = callerOf(request);
       const place = placeOf(caller, position);
       return sendText('search', request, reply, async (leaving) => {
