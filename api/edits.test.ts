@@ -195,6 +195,46 @@ test('If-Match refuses to create what is not there', async () => {
   expect((await api.call('GET', path)).status).toBe(404);
 });
 
+// A proxy that compresses an answer makes its ETag weak. The message did not say why such an ETag never matches.
+test('the refusal of a weak ETag says that it never matches', async () => {
+  const path = '/v1/geofences/weak/one';
+  const { etag } = await api.call('PUT', path, { body: fence });
+  const { body } = await api.call('PUT', path, { body: fence, headers: { 'if-match': `W/${etag}` } });
+  expect(body.meta.message).toMatch(/; a weak ETag, as proxies make it, never does: leave out W\/$/);
+});
+
+// It was ignored, so a client that wanted to create a record replaced the one of somebody else.
+describe('If-None-Match', () => {
+  const send = (method: 'PUT' | 'PATCH' | 'DELETE', path: string, value: string) =>
+    api.call(method, path, { ...(method !== 'DELETE' && { body: fence }), headers: { 'if-none-match': value } });
+
+  test('* creates a record, and changes none', async () => {
+    const path = '/v1/geofences/only/created';
+    const { status, etag } = await send('PUT', path, '*');
+    expect(status).toBe(200);
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const refused = await send(method, path, '*');
+      expect([refused.status, refused.body.meta.type]).toEqual([412, 'precondition_failed']);
+      expect(refused.body.meta.message).toBe(`If-None-Match does not match: the record is at ${etag}`);
+    }
+    const posted = { body: { ...fence, tag: 'only', externalId: 'created' }, headers: { 'if-none-match': '*' } };
+    expect((await api.call('POST', '/v1/geofences', posted)).status).toBe(412);
+    expect((await api.call('GET', path)).etag).toBe(etag);
+  });
+
+  test('of two creations at once one succeeds', async () => {
+    const answers = await Promise.all([1, 2].map(() => send('PUT', '/v1/geofences/only/one', '*')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  test('with an ETag refuses that revision, also a weak one, and no other', async () => {
+    const path = '/v1/geofences/only/others';
+    const { etag } = await api.call('PUT', path, { body: fence });
+    expect((await send('PUT', path, `"r0", W/${etag}`)).status).toBe(412);
+    expect((await send('PUT', path, '"r0"')).status).toBe(200);
+  });
+});
+
 test('edits of one record that are sent at once are all applied, one after the other', async () => {
   const { _id } = (await api.call('POST', '/v1/webhooks', { body: { url: 'https://receiver.example/' } })).body.webhook;
   const rotated = await Promise.all(

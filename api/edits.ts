@@ -2,8 +2,8 @@
  * Edits of single configuration records by requests.
  *
  * An edit reads a record, changes it and writes it whole, based on the revision that it has read. When another edit was
- * first, on any node, the log refuses this one, and it reads and writes again. Input: If-Match. Output: ETag, the
- * record's revision.
+ * first, on any node, the log refuses this one, and it reads and writes again. Input: If-Match and If-None-Match.
+ * Output: ETag, the record's revision.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -61,15 +61,28 @@ export function sendRevision(reply: Pick<FastifyReply, 'header'>, current: Recor
   if (current) reply.header('ETag', etagOf(current));
 }
 
-/** Throws `precondition_failed` when If-Match names no current revision of the record. */
-function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: RecordRevision | undefined): void {
-  const given = request.headers['if-match'];
-  if (given === undefined) return;
-  const wanted = given.split(',').map((tag) => tag.trim());
-  if (current && (wanted.includes('*') || wanted.includes(etagOf(current)))) return;
+const tagsIn = (header: string): string[] => header.split(',').map((tag) => tag.trim());
+
+/** Returns what may be wrong with the form of the ETags of If-Match, for a message. */
+function hintAbout(tags: readonly string[]): string {
+  if (tags.some((tag) => tag.startsWith('W/'))) return '; a weak ETag, as proxies make it, never does: leave out W/';
+  return tags.every((tag) => tag === '*' || tag.endsWith('"')) ? '' : '; an ETag has quotation marks around it';
+}
+
+/**
+ * Throws `precondition_failed` when If-Match names no current revision of the record, or If-None-Match does (RFC 9110,
+ * 13.1).
+ */
+function checkPreconditions({ headers }: Pick<FastifyRequest, 'headers'>, current: RecordRevision | undefined): void {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  const isNamedBy = (tags: readonly string[]): boolean =>
+    current !== undefined && (tags.includes('*') || tags.includes(etagOf(current)));
   const now = current ? `the record is at ${etagOf(current)}` : 'there is no such record';
-  const hint = wanted.every((tag) => tag === '*' || tag.endsWith('"')) ? '' : '; an ETag has quotation marks around it';
-  throw new ApiError('precondition_failed', `If-Match does not match: ${now}${hint}`);
+  if (match !== undefined && !isNamedBy(tagsIn(match)))
+    throw new ApiError('precondition_failed', `If-Match does not match: ${now}${hintAbout(tagsIn(match))}`);
+  // Its comparison is weak.
+  if (noneMatch !== undefined && isNamedBy(tagsIn(noneMatch).map((tag) => tag.replace(/^W\//, ''))))
+    throw new ApiError('precondition_failed', `If-None-Match does not match: ${now}`);
 }
 
 /**
@@ -108,7 +121,7 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
       for (let attempt = 1; ; attempt++) {
         request.confirmAuthority?.();
         const { kind, id, record, isExisting, prelude = [], result } = plan(writer.nextTimestamp());
-        refuseUnmatched(request, isExisting ? configuration.revisionOf(kind, id) : undefined);
+        checkPreconditions(request, isExisting ? configuration.revisionOf(kind, id) : undefined);
         const change = { kind, id, record, bases: configuration.bases(kind, id) };
         const outcome = (await writer.write([...prelude, change])).at(-1);
         if (outcome?.kind === 'applied') {

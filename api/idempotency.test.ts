@@ -68,6 +68,7 @@ test('a key that was used for another request is refused', async () => {
   const others = [
     post('/v1/webhooks', key, webhook({ description: 'Other' })),
     post('/v1/webhooks', key, webhook(), { headers: { 'if-match': '"r1"' } }),
+    post('/v1/webhooks', key, webhook(), { headers: { 'if-none-match': '*' } }),
     post(`/v1/webhooks/${webhooks[0]._id}/secrets`, key, webhook()),
   ];
   for (const { status, body } of await Promise.all(others)) {

@@ -108,6 +108,17 @@ describe('a call', () => {
     expect(received).toHaveLength(3);
   });
 
+  it('sends the demand that there is no record yet, and does not repeat it when it may have created one', async () => {
+    reactions = [breakOff, done];
+    const creation = client.call('PUT /v1/geofences/{tag}/{externalId}', {
+      path: { tag: 'a', externalId: 'b' },
+      body: { description: 'Shop', type: 'circle', coordinates: [13.4, 52.5], radius: 100 },
+      ifNoneMatch: '*',
+    });
+    expect(await failureOf(creation)).toBeInstanceOf(NoAnswerError);
+    expect(received.map(({ headers }) => headers['if-none-match'])).toEqual(['*']);
+  });
+
   it('repeats an edit of a known revision only if it certainly took no effect', async () => {
     const edit = () =>
       client.call('PATCH /v1/settings', { body: { dwellEvents: true }, ifMatch: '"3"' } satisfies object);

@@ -47,9 +47,9 @@ export interface Client {
    *
    * Passing failures are retried with growing delays, or after the server's `Retry-After`. Each POST carries an
    * `Idempotency-Key`, so that a repetition changes nothing. A repeated location is recognised by its device time
-   * instead, such as `updatedAtMs`, and counts again without one. An edit with `ifMatch` is not repeated when its
-   * outcome is unknown. Rejects with {@link FencelineError}, {@link NoAnswerError}, or the reason of the caller's
-   * signal.
+   * instead, such as `updatedAtMs`, and counts again without one. An edit with `ifMatch` or `ifNoneMatch` is not
+   * repeated when its outcome is unknown. Rejects with {@link FencelineError}, {@link NoAnswerError}, or the reason of
+   * the caller's signal.
    */
   call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>>;
   /** Yields the records of all pages of a list. Pages are requested as they are read. */
@@ -101,8 +101,8 @@ export function createClient(options: ClientOptions): Client {
     const limit = AbortSignal.timeout(limitMs);
     const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit;
     const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
-    // The first attempt of an edit may have changed the revision that it expects.
-    const isOnce = given.ifMatch !== undefined;
+    // The first attempt of an edit may have changed the revision that it expects, or created the record.
+    const isOnce = given.ifMatch !== undefined || given.ifNoneMatch !== undefined;
     try {
       const body = hasBody ? { body: JSON.stringify(given.body ?? {}) } : {};
       const response = await send(url, { method, headers, signal, ...body });
@@ -126,6 +126,7 @@ export function createClient(options: ClientOptions): Client {
     if (method !== 'GET' && method !== 'DELETE') headers.set('Content-Type', 'application/json');
     if (method === 'POST') headers.set('Idempotency-Key', crypto.randomUUID());
     if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
+    if (given.ifNoneMatch !== undefined) headers.set('If-None-Match', given.ifNoneMatch);
     const answer = await repeat(() => attempt(method, url, headers, given), maxRetries, given.signal);
     return answer as Answer<O>;
   }

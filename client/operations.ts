@@ -16,10 +16,17 @@ type Part<Name extends string, Given> = keyof Given extends never
     ? { readonly [N in Name]?: Given }
     : { readonly [N in Name]: Given };
 
-/** What a call sends. `ifMatch` is the revision that an edit expects; `signal` ends the call. */
+/**
+ * What a call sends. `ifMatch` is the revision that an edit expects, and `ifNoneMatch: '*'` that there is no record yet.
+ * `signal` ends the call.
+ */
 export type Input<O extends Operation> = Part<'path', Operations[O]['path']> &
   Part<'query', Loose<Operations[O]['query']>> &
-  Part<'body', BodyOf<O>> & { readonly ifMatch?: string | undefined; readonly signal?: AbortSignal | undefined };
+  Part<'body', BodyOf<O>> & {
+    readonly ifMatch?: string | undefined;
+    readonly ifNoneMatch?: '*' | undefined;
+    readonly signal?: AbortSignal | undefined;
+  };
 
 /** The operations that answer pages. */
 export type PagedOperation = {
@@ -41,6 +48,7 @@ export interface Given {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: '*' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

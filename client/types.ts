@@ -114,7 +114,7 @@ export type Explanation = {
     result: "applied" | "repeat" | "stale";
     transitions: { type: string; _id: string; confidence: number; duration?: number; currentlyOperating?: boolean }[];
   };
-  notice?: { code: "no_geofences" | "no_geofence_near"; text: string };
+  notice?: { code: "no_geofences" | "no_geofence_near" | "geofences_changed"; text: string };
   fences: ExplainedFence[];
 };
 export type Failure400 = {
@@ -1628,14 +1628,14 @@ export interface Operations {
     body: {
       description?: string;
       type?: "ibeacon" | "eddystone";
-      uuid?: string;
-      major?: string;
-      minor?: string;
-      uid?: string;
-      instance?: string;
+      uuid?: string | null;
+      major?: string | null;
+      minor?: string | null;
+      uid?: string | null;
+      instance?: string | null;
       coordinates?: [number, number] | string;
-      enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      enabled?: boolean | null;
+      metadata?: { [name: string]: string | boolean | number | null } | string | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; beacon: Beacon };
   };
@@ -1645,14 +1645,14 @@ export interface Operations {
     body: {
       description?: string;
       type?: "ibeacon" | "eddystone";
-      uuid?: string;
-      major?: string;
-      minor?: string;
-      uid?: string;
-      instance?: string;
+      uuid?: string | null;
+      major?: string | null;
+      minor?: string | null;
+      uid?: string | null;
+      instance?: string | null;
       coordinates?: [number, number] | string;
-      enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      enabled?: boolean | null;
+      metadata?: { [name: string]: string | boolean | number | null } | string | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; beacon: Beacon };
   };
@@ -1662,21 +1662,21 @@ export interface Operations {
     body: {
       description?: string;
       type?: "circle" | "polygon" | "isochrone";
-      placeId?: string;
-      address?: string;
-      coordinates?: [number, number] | [number, number][] | string;
-      radius?: number;
-      mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
-      enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
-      operatingHours?: { [name: string]: [string, string][] } | string;
-      stopDetection?: boolean;
-      dwellThreshold?: number;
-      disableAfter?: string;
-      deleteAfter?: string;
-      userIds?: string;
-      userId?: string;
-      ip?: string;
+      placeId?: string | null;
+      address?: string | null;
+      coordinates?: [number, number] | [number, number][] | string | null;
+      radius?: number | null;
+      mode?: "car" | "truck" | "foot" | "bike" | "motorbike" | null;
+      enabled?: boolean | null;
+      metadata?: { [name: string]: string | boolean | number | null } | string | null;
+      operatingHours?: { [name: string]: [string, string][] } | string | null;
+      stopDetection?: boolean | null;
+      dwellThreshold?: number | null;
+      disableAfter?: string | null;
+      deleteAfter?: string | null;
+      userIds?: string | null;
+      userId?: string | null;
+      ip?: string | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; geofence: Geofence };
   };
@@ -1686,34 +1686,34 @@ export interface Operations {
     body: {
       description?: string;
       type?: "circle" | "polygon" | "isochrone";
-      placeId?: string;
-      address?: string;
-      coordinates?: [number, number] | [number, number][] | string;
-      radius?: number;
-      mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
-      enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
-      operatingHours?: { [name: string]: [string, string][] } | string;
-      stopDetection?: boolean;
-      dwellThreshold?: number;
-      disableAfter?: string;
-      deleteAfter?: string;
-      userIds?: string;
-      userId?: string;
-      ip?: string;
+      placeId?: string | null;
+      address?: string | null;
+      coordinates?: [number, number] | [number, number][] | string | null;
+      radius?: number | null;
+      mode?: "car" | "truck" | "foot" | "bike" | "motorbike" | null;
+      enabled?: boolean | null;
+      metadata?: { [name: string]: string | boolean | number | null } | string | null;
+      operatingHours?: { [name: string]: [string, string][] } | string | null;
+      stopDetection?: boolean | null;
+      dwellThreshold?: number | null;
+      disableAfter?: string | null;
+      deleteAfter?: string | null;
+      userIds?: string | null;
+      userId?: string | null;
+      ip?: string | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; geofence: Geofence };
   };
   'PATCH /v1/map-markers/{id}': {
     path: { id: string };
     query: None;
-    body: { name?: string; image?: string };
+    body: { name?: string | null; image?: string };
     answer: { meta: { code: number; hasMore?: boolean }; mapMarker: MapMarker };
   };
   'PATCH /v1/map-styles/{id}': {
     path: { id: string };
     query: None;
-    body: { name?: string; style?: { [name: string]: unknown } };
+    body: { name?: string | null; style?: { [name: string]: unknown } };
     answer: {
       meta: { code: number; hasMore?: boolean };
       mapStyle: MapStyle;
@@ -1729,33 +1729,33 @@ export interface Operations {
         type: "Point";
         coordinates: [number, number];
       } | { type: "Polygon"; coordinates: [number, number][][] } | string;
-      categories?: string[] | string;
-      chain?: { slug: string; name: string } | string;
-      address?: string;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      categories?: string[] | string | null;
+      chain?: { slug: string; name: string } | string | null;
+      address?: string | null;
+      metadata?: { [name: string]: string | boolean | number | null } | string | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; place: Place };
   };
   'PATCH /v1/projects/{id}': {
     path: { id: string };
     query: None;
-    body: { name?: string; plan?: "basic" | "enterprise" };
+    body: { name?: string; plan?: "basic" | "enterprise" | null };
     answer: { meta: { code: number; hasMore?: boolean }; project: Project };
   };
   'PATCH /v1/settings': {
     path: None;
     query: None;
     body: {
-      stopDetection?: boolean;
-      bufferEntries?: boolean;
-      bufferExits?: boolean;
-      restrictToOperatingHours?: boolean;
-      dwellEvents?: boolean;
+      stopDetection?: boolean | null;
+      bufferEntries?: boolean | null;
+      bufferExits?: boolean | null;
+      restrictToOperatingHours?: boolean | null;
+      dwellEvents?: boolean | null;
       defaultDwellThreshold?: number | null;
-      minimumConfidence?: number;
-      beaconUuids?: string[];
-      beaconUids?: string[];
-      allowedOrigins?: string[];
+      minimumConfidence?: number | null;
+      beaconUuids?: string[] | null;
+      beaconUids?: string[] | null;
+      allowedOrigins?: string[] | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; settings: Settings };
   };
@@ -1822,7 +1822,7 @@ export interface Operations {
       instance?: string;
       coordinates: [number, number] | string;
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
     };
     answer: { meta: { code: number; hasMore?: boolean }; beacon: Beacon };
   };
@@ -1842,7 +1842,7 @@ export interface Operations {
         instance?: string;
         coordinates: [number, number] | string;
         enabled?: boolean;
-        metadata?: { [name: string]: string | boolean | number } | string;
+        metadata?: { [name: string]: string | boolean | number | null } | string;
       })[];
     };
     answer: {
@@ -1927,10 +1927,93 @@ export interface Operations {
     path: None;
     query: None;
     body: {
+      location: {
+        deviceId?: string;
+        userId?: string;
+        latitude: number;
+        longitude: number;
+        accuracy: number;
+        foreground?: boolean;
+        stopped?: boolean;
+        replayed?: boolean;
+        beacons?: ({
+          type: "ibeacon" | "eddystone";
+          uuid?: string;
+          major?: string;
+          minor?: string;
+          uid?: string;
+          instance?: string;
+          rssi?: number;
+        })[];
+        updatedAtMsDiff?: number;
+        updatedAtMs?: number;
+        updatedAt?: string;
+        description?: string;
+        metadata?: { [name: string]: string | boolean | number };
+        installId?: string;
+        sessionId?: string;
+        source?: string;
+        deviceType?: string;
+        deviceMake?: string;
+        deviceModel?: string;
+        deviceOS?: string;
+        sdkVersion?: string;
+        locationAuthorization?: string;
+        locationAccuracyAuthorization?: string;
+        altitude?: number;
+        speed?: number;
+        course?: number;
+        timeZoneOffset?: number;
+        locationMs?: number;
+        nearbyGeofences?: boolean;
+        nearbyGeofencesLimit?: number;
+        ip?: string;
+      };
+      geofence?: string;
+      state?: {
+        geofences?: (string | { _id: string; since?: string })[];
+        beacons?: (string | { _id: string; since?: string })[];
+      };
+    } | {
+      deviceId?: string;
+      userId?: string;
       latitude: number;
       longitude: number;
       accuracy: number;
-      deviceId?: string;
+      foreground?: boolean;
+      stopped?: boolean;
+      replayed?: boolean;
+      beacons?: ({
+        type: "ibeacon" | "eddystone";
+        uuid?: string;
+        major?: string;
+        minor?: string;
+        uid?: string;
+        instance?: string;
+        rssi?: number;
+      })[];
+      updatedAtMsDiff?: number;
+      updatedAtMs?: number;
+      updatedAt?: string;
+      description?: string;
+      metadata?: { [name: string]: string | boolean | number };
+      installId?: string;
+      sessionId?: string;
+      source?: string;
+      deviceType?: string;
+      deviceMake?: string;
+      deviceModel?: string;
+      deviceOS?: string;
+      sdkVersion?: string;
+      locationAuthorization?: string;
+      locationAccuracyAuthorization?: string;
+      altitude?: number;
+      speed?: number;
+      course?: number;
+      timeZoneOffset?: number;
+      locationMs?: number;
+      nearbyGeofences?: boolean;
+      nearbyGeofencesLimit?: number;
       ip?: string;
       geofence?: string;
       state?: {
@@ -1954,7 +2037,7 @@ export interface Operations {
       radius?: number;
       mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
       operatingHours?: { [name: string]: [string, string][] } | string;
       stopDetection?: boolean;
       dwellThreshold?: number;
@@ -1981,7 +2064,7 @@ export interface Operations {
         radius?: number;
         mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
         enabled?: boolean;
-        metadata?: { [name: string]: string | boolean | number } | string;
+        metadata?: { [name: string]: string | boolean | number | null } | string;
         operatingHours?: { [name: string]: [string, string][] } | string;
         stopDetection?: boolean;
         dwellThreshold?: number;
@@ -2103,7 +2186,7 @@ export interface Operations {
         categories?: string[] | string;
         chain?: { slug: string; name: string } | string;
         address?: string;
-        metadata?: { [name: string]: string | boolean | number } | string;
+        metadata?: { [name: string]: string | boolean | number | null } | string;
       })[];
     };
     answer: {
@@ -2355,7 +2438,7 @@ export interface Operations {
       instance?: string;
       coordinates: [number, number] | string;
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
     };
     answer: { meta: { code: number; hasMore?: boolean }; beacon: Beacon };
   };
@@ -2372,7 +2455,7 @@ export interface Operations {
       instance?: string;
       coordinates: [number, number] | string;
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
     };
     answer: { meta: { code: number; hasMore?: boolean }; beacon: Beacon };
   };
@@ -2394,7 +2477,7 @@ export interface Operations {
       radius?: number;
       mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
       operatingHours?: { [name: string]: [string, string][] } | string;
       stopDetection?: boolean;
       dwellThreshold?: number;
@@ -2418,7 +2501,7 @@ export interface Operations {
       radius?: number;
       mode?: "car" | "truck" | "foot" | "bike" | "motorbike";
       enabled?: boolean;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
       operatingHours?: { [name: string]: [string, string][] } | string;
       stopDetection?: boolean;
       dwellThreshold?: number;
@@ -2433,7 +2516,7 @@ export interface Operations {
   'PUT /v1/map-styles/{id}': {
     path: { id: string };
     query: None;
-    body: { name?: string; style?: { [name: string]: unknown } };
+    body: { name?: string | null; style?: { [name: string]: unknown } };
     answer: {
       meta: { code: number; hasMore?: boolean };
       mapStyle: MapStyle;
@@ -2464,7 +2547,7 @@ export interface Operations {
       categories?: string[] | string;
       chain?: { slug: string; name: string } | string;
       address?: string;
-      metadata?: { [name: string]: string | boolean | number } | string;
+      metadata?: { [name: string]: string | boolean | number | null } | string;
     };
     answer: { meta: { code: number; hasMore?: boolean }; place: Place };
   };
@@ -2478,16 +2561,16 @@ export interface Operations {
     path: None;
     query: None;
     body: {
-      stopDetection?: boolean;
-      bufferEntries?: boolean;
-      bufferExits?: boolean;
-      restrictToOperatingHours?: boolean;
-      dwellEvents?: boolean;
+      stopDetection?: boolean | null;
+      bufferEntries?: boolean | null;
+      bufferExits?: boolean | null;
+      restrictToOperatingHours?: boolean | null;
+      dwellEvents?: boolean | null;
       defaultDwellThreshold?: number | null;
-      minimumConfidence?: number;
-      beaconUuids?: string[];
-      beaconUids?: string[];
-      allowedOrigins?: string[];
+      minimumConfidence?: number | null;
+      beaconUuids?: string[] | null;
+      beaconUids?: string[] | null;
+      allowedOrigins?: string[] | null;
     };
     answer: { meta: { code: number; hasMore?: boolean }; settings: Settings };
   };

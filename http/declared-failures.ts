@@ -12,7 +12,7 @@ const meanings = {
   404: 'There is no such resource',
   408: 'The body arrives too slowly',
   409: 'The request contradicts a record that exists, or another request',
-  412: 'The record is not at the revision that If-Match names',
+  412: 'The record is not at the revision that If-Match names, or at one that If-None-Match names',
   413: 'The body is too large',
   415: 'The call does not read this Content-Type or Content-Encoding',
   422: 'The Idempotency-Key was used for another request',

@@ -26,18 +26,21 @@ interface Description {
   readonly status?: 200 | 202;
   /** Failures that the handler decides. 412 follows from `entityTag`, and others from the route: `derivedFailures`. */
   readonly failures?: readonly (404 | 409)[];
-  /** `answered`: the answer 200 carries ETag. `matched`: the route honours If-Match. */
+  /** `answered`: the answer 200 carries ETag. `matched`: the route honours If-Match and If-None-Match. */
   readonly entityTag?: 'answered' | 'matched' | 'matched and answered';
 }
 
 const etagHeader = Type.String({ description: 'Revision of the record; compare it for equality only' });
 
-const ifMatchHeader = Type.Object({
+const preconditions = Type.Object({
   'If-Match': Type.Optional(
     Type.String({
       description:
         'ETags of the revisions that may be edited; `*`: any revision that exists. Otherwise the answer is 412',
     }),
+  ),
+  'If-None-Match': Type.Optional(
+    Type.String({ description: '`*`: only if there is no such record yet. Otherwise the answer is 412' }),
   ),
 });
 
@@ -61,7 +64,7 @@ export function described({
   return {
     ...rest,
     ...(body && { body }),
-    ...(isMatched && { headers: ifMatchHeader }),
+    ...(isMatched && { headers: preconditions }),
     tags: [tag],
     response: { [status]: { description: 'Success', ...answer, ...headers }, ...refusals },
   };

@@ -107,7 +107,9 @@ export const errorCatalogue = {
   precondition_failed: {
     status: 412,
     retry: false,
-    meaning: 'The record is no longer at the revision in `If-Match`. Read it again before you edit it.',
+    meaning:
+      'The record is no longer at the revision in `If-Match`, or exists despite `If-None-Match`. Read it again before ' +
+      'you edit it.',
   },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
   uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server accepts.' },

@@ -55,8 +55,11 @@ export function readFormat(reader: FieldReader, accept: string | undefined): Out
 
 /** Returns the maximum number of rows. Null: all rows, for files only. */
 export function readRowLimit(reader: FieldReader, format: OutputFormat | null): number | null {
-  const given = reader.integer('limit', { minimum: 1, maximum: format === null ? maxJsonRows : maxFileRows });
-  return given ?? (format === null ? defaultJsonRows : null);
+  const given = reader.integer('limit', { minimum: 1, maximum: maxFileRows });
+  if (format !== null) return given;
+  if (given !== null && given > maxJsonRows)
+    reader.refuse('limit', `must be at most ${maxJsonRows} in JSON; a file may have ${maxFileRows}, see \`format\``);
+  return given ?? defaultJsonRows;
 }
 
 /** The parameters `format` and `limit` of every query. */

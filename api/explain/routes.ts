@@ -7,19 +7,19 @@ import { answerOf, bodyFields, described, success } from '../../http/describe.js
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { normalizeAddress } from '../../http/location/address.js';
+import { TrackRequest } from '../../http/location/schema.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { explainFields, readExplainRequest } from './request.js';
 import { Explanation } from './schema.js';
 
-const ExplainBody = Type.Object(
-  {
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    accuracy: Type.Number({ description: 'Metres' }),
-    deviceId: Type.Optional(Type.String()),
-    ip: Type.Optional(Type.String({ description: 'Replaces the IP address of the request' })),
-    ...schemaOf(explainFields(0, null)).properties,
-  },
+const locationFields = {
+  ...TrackRequest.properties,
+  deviceId: Type.Optional(TrackRequest.properties.deviceId),
+  ip: Type.Optional(Type.String({ description: 'Replaces the IP address of the request' })),
+};
+const { properties: others } = schemaOf(explainFields(0, null));
+const ExplainBody = Type.Union(
+  [Type.Object({ location: Type.Object(locationFields), ...others }), Type.Object({ ...locationFields, ...others })],
   { description: 'The fields of POST /v1/track, here or under `location`' },
 );
 

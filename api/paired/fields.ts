@@ -4,7 +4,7 @@ import { accepted, FieldReader, maxNameLength, maxTextLength, type RawFields } f
 import { checkMetadata } from '../../http/fields/structures.js';
 import { type Field, field } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';
-import { Metadata, maxMetadataKeys } from '../../schemas/json/common.js';
+import { type Metadata, maxMetadataKeys } from '../../schemas/json/common.js';
 
 /** The names by which an owner knows a geofence or beacon. The record's id follows from them. */
 export interface Pair {
@@ -15,8 +15,14 @@ export interface Pair {
 /** The alternative form of a structured field in bodies that are forms. */
 export const jsonText = Type.String({ description: 'The same as JSON text' });
 
+const GivenMetadata = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Boolean(), Type.Number(), Type.Null()]),
+  { description: 'Flat dictionary of strings, booleans and numbers. A key with null is left out' },
+);
+
 /** The flat dictionary that owners attach. Values that are given by key, as in a form or a column, stay text. */
-export const metadataField: Field<Metadata | null> = field(readMetadata, Type.Union([Metadata, jsonText]), {
+export const metadataField: Field<Metadata | null> = field(readMetadata, Type.Union([GivenMetadata, jsonText]), {
   hasKeys: true,
   description: 'At most 16 keys; or by key, as metadata.key or metadata[key]',
 });

@@ -8,6 +8,7 @@ import {
   field,
   ignoredField,
   integerField,
+  nullable,
   numberField,
   readChange,
   readTable,
@@ -80,6 +81,15 @@ describe('a field table', () => {
       'hours',
     ]);
     expect(schemaOf(table, { allOptional: true }).required).toBeUndefined();
+  });
+
+  // Generated clients could not clear a field: the description allowed no null in a merge patch.
+  it('describes that null clears a field of a change, unless the field is required', () => {
+    const { properties } = schemaOf(table, { allOptional: true });
+    expect(properties.radius).toMatchObject({ anyOf: [{ type: 'number' }, { type: 'null' }], description: 'Metres' });
+    expect(properties.name).toMatchObject({ type: 'string' });
+    const changed = schemaOf({ radius: nullable(numberField({})) }, { allOptional: true });
+    expect(changed.properties.radius).toEqual(nullable(numberField({})).schema);
   });
 
   it('knows its fields, those by key and those of answers', () => {

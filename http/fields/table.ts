@@ -91,8 +91,13 @@ export const withDefault = <T>(of: Field<T | null>, value: T): Field<T> => ({
   read: (reader, name, earlier) => of.read(reader, name, earlier) ?? value,
 });
 
+const isNullable = (schema: TSchema): boolean =>
+  (schema as { anyOf?: readonly { type?: string }[] }).anyOf?.some(({ type }) => type === 'null') === true;
+
+const withNull = (schema: TSchema): TSchema => (isNullable(schema) ? schema : Type.Union([schema, Type.Null()]));
+
 /** Returns the field with a schema that allows null, which puts the field back to its default. */
-export const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
+export const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: withNull(of.schema) });
 
 /** A table as rows of files are read: its fields as a list, and an object that has all of their names. */
 interface Prepared {
@@ -138,14 +143,18 @@ export function readChange<const Table extends FieldTable>(
   return values as ValuesOf<Table>;
 }
 
-/** Returns the JSON Schema of a body. `allOptional` describes a change of an existing record. */
+/**
+ * Returns the JSON Schema of a body. `allOptional` describes a change of an existing record, in which null clears a
+ * field that is not required, or puts it back to its default.
+ */
 export function schemaOf(
   table: FieldTable,
   { without = [], allOptional = false }: { readonly without?: readonly string[]; readonly allOptional?: boolean } = {},
 ): TObject {
   const offered = Object.entries(table).filter(([name, { isOffered }]) => isOffered && !without.includes(name));
   const properties = offered.map(([name, { schema, description, isRequired }]): [string, TSchema] => {
-    const described = description === '' ? schema : { ...schema, description };
+    const shown = allOptional && !isRequired ? withNull(schema) : schema;
+    const described = description === '' ? shown : { ...shown, description };
     return [name, isRequired && !allOptional ? described : Type.Optional(described)];
   });
   return Type.Object(Object.fromEntries(properties));

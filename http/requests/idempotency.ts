@@ -117,10 +117,11 @@ function scopeOf({ caller, session }: FastifyRequest): string {
   return caller === null ? 'admin' : project;
 }
 
-/** Identifies what is requested: path, query, If-Match and body. */
+/** Identifies what is requested: path, query, preconditions and body. */
 function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
   const bytes = Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? '');
-  return sha256(method, url, headers['if-match'] ?? '', headers['content-type'] ?? '', bytes);
+  const { 'if-match': match = '', 'if-none-match': noneMatch = '', 'content-type': type = '' } = headers;
+  return sha256(method, url, match, noneMatch, type, bytes);
 }
 
 function keyOf(request: FastifyRequest): string | undefined {

@@ -45,12 +45,17 @@ export const ruleTexts = {
 /** Codes of the rules that decide about a fence. They are part of the API. */
 export type RuleCode = keyof typeof ruleTexts;
 
-/** Notices about explanations that may look empty. Codes are stable. */
+/** Notices about explanations that may look empty or contradict themselves. Codes are stable. */
 export const noticeTexts = {
   no_geofences: 'This project has no geofences in this environment.',
   no_geofence_near: 'No geofence is within 1,000 m of the location. The nearest ones are listed.',
+  geofences_changed:
+    'Geofences kept changing meanwhile, as during an import: the rule of a changed one may be a later one.',
 } as const;
 type NoticeCode = keyof typeof noticeTexts;
+
+/** Returns a notice as explanations have it. */
+export const notice = (code: NoticeCode) => ({ notice: { code, text: noticeTexts[code] } });
 
 const zoneNames = ['apart', 'near', 'partly', 'within'] as const;
 
@@ -175,7 +180,6 @@ function* nearestTo({ longitude, latitude }: Location, { fences }: MonitoredCont
 }
 
 function noticeOf([nearest]: readonly AtDistance[]): Pick<Explanation, 'notice'> {
-  const notice = (code: NoticeCode) => ({ notice: { code, text: noticeTexts[code] } });
   if (nearest === undefined) return notice('no_geofences');
   return nearest.distanceM > nearbyReachM ? notice('no_geofence_near') : {};
 }

@@ -136,6 +136,30 @@ test('regression: an explanation in turns judged a visit by a geofence that was 
   expect(explanations.map(ruleOfLast)).toContain(undefined);
 });
 
+// The fifth attempt was answered as if it was one state of the geofences.
+test('regression: an explanation did not say that geofences kept changing while it was made', async () => {
+  const records = Array.from({ length: 400 }, (_, index) =>
+    geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10, 50], radius: 100 }),
+  );
+  const { readModel, queries, close } = await queriesOver(records.map(asChange));
+  onTestFinished(close);
+  const location = exampleLocation({ ...scope, longitude: 10, latitude: 50, userId: null });
+  const last = records.at(-1)!;
+  let isDone = false;
+  // Those that share their turns take longer than an edit.
+  const asked = Promise.all(Array.from({ length: 20 }, () => queries.explain({ ...scope, location }))).finally(() => {
+    isDone = true;
+  });
+  for (let edit = 1; !isDone; edit++) {
+    await readModel.apply([asChange({ ...last, radius: 100 + (edit % 2) })], 1_000 + edit);
+    await queries.context({ ...scope, longitude: 0, latitude: 0 });
+  }
+  const codes = ((await asked) as Explanation[]).map(({ notice }) => notice?.code);
+  expect(codes).toContain('geofences_changed');
+  const quiet = (await queries.explain({ ...scope, location })) as Explanation;
+  expect(quiet).not.toHaveProperty('notice');
+});
+
 const longitude = fc.oneof(
   fc.constantFrom(-180, 180, 179.99),
   fc.double({ min: 9, max: 11, noNaN: true }),

@@ -11,7 +11,7 @@ import type { PlacedBeacon } from '../index/monitored-beacons.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { metadataMatches } from '../store/tables/list-reader.js';
 import type { Scope, SpatialQueries } from '../types.js';
-import { type ExplainedFence, explain, withNames } from './explain.js';
+import { type ExplainedFence, explain, notice, withNames } from './explain.js';
 import { maxListedMetadata, metadataCharacters, summariesOf } from './summaries.js';
 
 const maxSearchResults = 1_000;
@@ -130,8 +130,10 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         const steps = explain(location, state, around, geofence);
         const explained = await runInTurns(steps, nextTurn, recordsPerTurn, signal);
         // A fence that changed between turns has a rule that does not belong to the evaluation.
-        if (around.fences.changes !== changes && attempt < maxExplanations) continue;
-        return { ...explained, fences: await inTurns(explained.fences, named, signal) };
+        const isMixed = around.fences.changes !== changes;
+        if (isMixed && attempt < maxExplanations) continue;
+        const fences = await inTurns(explained.fences, named, signal);
+        return { ...explained, ...(isMixed && notice('geofences_changed')), fences };
       }
     },
   };
