@@ -159,6 +159,18 @@ describe('/openapi.json', () => {
   });
 });
 
+// Imports and sign-ups were missing, so a client repeated them as if nothing happened twice.
+it('docs/api.md names every POST that ignores Idempotency-Key, and no other', () => {
+  const guide = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  const [, section = ''] = /## Repeat a POST safely\n([\s\S]*?)\n## /.exec(guide) ?? [];
+  const named = [...section.matchAll(/`(\/v1\/[\w/-]+)`/g)].map(([, path]) => path);
+  const ignoring = operations().filter(
+    ([method, , { parameters = [] }]) =>
+      method === 'post' && !parameters.some(({ name }: Json) => name === 'Idempotency-Key'),
+  );
+  expect(named.toSorted()).toEqual(ignoring.map(([, path]) => path).toSorted());
+});
+
 /**
  * After a change of the API: describe it in docs/api-changes.md, run this test with `--update`, and write the digest
  * that it then names into the new entry.
