@@ -17,8 +17,8 @@ type Part<Name extends string, Given> = keyof Given extends never
     : { readonly [N in Name]: Given };
 
 /**
- * What a call sends. `ifMatch` is the revision that an edit expects, and `ifNoneMatch: '*'` that there is no record yet.
- * `signal` ends the call.
+ * What a call sends. `ifMatch` is the revision that an edit expects, `ifNoneMatch: '*'` that there is no record yet,
+ * and `signal` ends the call.
  */
 export type Input<O extends Operation> = Part<'path', Operations[O]['path']> &
   Part<'query', Loose<Operations[O]['query']>> &

@@ -108,8 +108,8 @@ export const errorCatalogue = {
     status: 412,
     retry: false,
     meaning:
-      'The record is no longer at the revision in `If-Match`, or exists despite `If-None-Match`. Read it again before ' +
-      'you edit it.',
+      'The record is no longer at the revision in `If-Match`, or exists despite `If-None-Match`. Read it again ' +
+      'before you edit it.',
   },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
   uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server accepts.' },
