@@ -52,11 +52,10 @@ test('regression: a file with only the first bad rows is named as such', async (
   expect(readFileSync(join(folder, 'bad.csv'), 'utf8').trim().split('\n').length).toBeLessThan(10);
 });
 
-// The command said that nothing answers, and not what had become of the rows.
-test.each<[string, RequestListener, RegExp]>([
-  ['breaks all connections', (_, response) => void response.destroy(), /^nothing answers at /],
-  ['ends all streams', (_, response) => void response.end(), /^the server ended the stream of its progress; /],
-])('regression: when the server %s, the command names the import and says what to do', async (_, answer, reason) => {
+const started = { _id: 'abc', status: 'running' } as Parameters<typeof followed>[1];
+
+/** Follows an import on a server that answers so, with patience for two losses. */
+async function following(answer: RequestListener) {
   const server = createServer((request, response) => {
     response.setHeader('x-radar-request-id', '0');
     answer(request, response);
@@ -64,10 +63,29 @@ test.each<[string, RequestListener, RegExp]>([
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const access = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'key' };
-  const started = { _id: 'abc', status: 'running' } as Parameters<typeof followed>[1];
   const { signal } = new AbortController();
   const patience = { maxLosses: 2, retryMs: 1 };
-  const ending = followed(access, started, progressLine(process.stderr), signal, patience);
+  return { access, ending: followed(access, started, progressLine(process.stderr), signal, patience) };
+}
+
+// The command said that nothing answers, and not what had become of the rows.
+test.each<[string, RequestListener, RegExp]>([
+  ['breaks all connections', (_, response) => void response.destroy(), /^nothing answers at /],
+  ['ends all streams', (_, response) => void response.end(), /^the server ended the stream of its progress; /],
+])('regression: when the server %s, the command names the import and says what to do', async (_, answer, reason) => {
+  const { access, ending } = await following(answer);
   await expect(ending).rejects.toThrow(reason);
   await expect(ending).rejects.toThrow(`GET ${access.address}/v1/imports/abc shows what became of the import`);
+});
+
+// A proxy that ends each stream after a minute ended the command after half an hour, in the middle of an import.
+test('regression: an import is followed through any number of connections that bring news', async () => {
+  const counts = { bytesRead: 9, bytesTotal: 9, rows: 1, rejected: 0 };
+  let answers = 0;
+  const { ending } = await following((_, response) => {
+    answers += 1;
+    const status = answers < 9 ? 'running' : 'completed';
+    response.end(`data: ${JSON.stringify({ ...started, status, ...counts })}\n\n`);
+  });
+  expect(await ending).toMatchObject({ status: 'completed' });
 });

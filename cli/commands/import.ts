@@ -22,7 +22,7 @@ const types: Readonly<Record<ImportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 const maxShownRows = 20;
-/** How often a lost connection is opened again, and after which time. */
+/** How often in a row a connection may be lost before it has brought news, and when it is opened again. */
 const usualPatience = { maxLosses: 30, retryMs: 1_000 };
 
 /** Sends a file to a server and follows its import. Exits with 1 if rows were rejected. */
@@ -109,7 +109,7 @@ async function send(
 
 /**
  * Shows the progress until the import has ended. A lost connection is opened again. Rejects when the signal aborts, and
- * when the connection is lost too often.
+ * when connections bring no news too often in a row.
  */
 export async function followed(
   access: Access,
@@ -127,6 +127,7 @@ export async function followed(
     try {
       for await (const told of streamOf(access, current, signal)) {
         current = told;
+        losses = 0;
         line.show(importProgress(current, performance.now() - startedAtMs));
       }
     } catch (error) {
