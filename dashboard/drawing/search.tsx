@@ -23,7 +23,7 @@ interface Props {
   onGo(found: Found): void;
 }
 
-function useAddresses(text: string): readonly Found[] {
+function useAddresses(text: string): { readonly found: readonly Found[]; readonly hasFailed: boolean } {
   const query = useSettled(text.trim(), 350);
   const { data, error } = useApi(
     'GET /v1/geocode/forward',
@@ -31,13 +31,17 @@ function useAddresses(text: string): readonly Found[] {
     { enabled: query.length >= minAddressLength, staleTime: Number.POSITIVE_INFINITY },
   );
   // A server without a geocoder finds records only.
-  if (error instanceof Failure || data === undefined || text.trim().length < minAddressLength) return [];
-  return data.addresses.map(({ formattedAddress, latitude, longitude, layer }) => ({
-    type: 'address',
-    label: formattedAddress,
-    position: [longitude, latitude],
-    isExact: layer === 'address',
-  }));
+  const hasFailed = error !== null && !(error instanceof Failure && error.type === 'not_available');
+  if (error !== null || data === undefined || text.trim().length < minAddressLength) return { found: [], hasFailed };
+  const found = data.addresses.map(
+    ({ formattedAddress, latitude, longitude, layer }): Found => ({
+      type: 'address',
+      label: formattedAddress,
+      position: [longitude, latitude],
+      isExact: layer === 'address',
+    }),
+  );
+  return { found, hasFailed };
 }
 
 export function MapSearch({ places, onGo }: Props) {
@@ -54,7 +58,7 @@ export function MapSearch({ places, onGo }: Props) {
   const addresses = useAddresses(text);
   const found: readonly Found[] = [
     ...records.map((place): Found => ({ type: 'place', place })),
-    ...(settled === '' ? [] : addresses),
+    ...(settled === '' ? [] : addresses.found),
   ];
   const isShown = isOpen && settled !== '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: other results begin with the first
@@ -114,6 +118,7 @@ export function MapSearch({ places, onGo }: Props) {
         <p className="quiet small" role="status">
           {isShown && (records.length === maxFound ? `The first ${maxFound}` : `${found.length} found`)}
           {isShown && !places.isComplete && places.error === null && ', while others are loaded'}
+          {isShown && addresses.hasFailed && '. Addresses could not be searched'}
         </p>
         <div id={`${id}-list`} role="listbox" aria-label="Results">
           {isShown &&

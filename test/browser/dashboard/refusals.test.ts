@@ -241,6 +241,15 @@ describe.runIf(isRunnable)('a refusal in the dashboard', () => {
     await page.unrouteAll();
   });
 
+  // The search found nothing, as for an address that does not exist.
+  it('of a search for addresses is said beside the places that were found', async () => {
+    const page = await asOwner('/map');
+    await refuse(page, '**/v1/geocode/forward?*', 429, 'rate_limited', 'more than 5 calls per second', 2);
+    await page.getByRole('combobox', { name: 'Search by description' }).fill('Nowhere Road');
+    await page.getByRole('status').filter({ hasText: '0 found. Addresses could not be searched' }).waitFor();
+    await page.unrouteAll();
+  });
+
   // It said that the browser has no WebGL, and the words of the browser about its scripts.
   it('of code says that this could not be loaded', async () => {
     const page = await asOwner('/keys');
