@@ -30,6 +30,12 @@ test('regression: the erasure of a name that is too long for a device key was re
   expect([status, body.meta.type, body.meta.param]).toEqual([400, 'invalid_parameter', 'id']);
 });
 
+// A misspelt id was accepted and reported as done, as if the event had been erased.
+test('regression: the erasure of an event by what is no id is refused', async () => {
+  const { status, body } = await api.call('DELETE', '/v1/events/65f0a1b2c3d4e5f60000001');
+  expect([status, body.meta.type, body.meta.param]).toEqual([400, 'invalid_parameter', 'id']);
+});
+
 // It bore the time after the latest edit. Everything that its user sent in the hour afterwards was erased, too.
 test('regression: an erasure after a clock was ahead is of the present', async () => {
   time.aheadMs = hourMs;
