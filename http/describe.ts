@@ -2,6 +2,7 @@
 import type { FastifySchema } from 'fastify';
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { ApiError, parameterError } from '../schemas/errors.js';
+import { isId } from '../schemas/ids.js';
 import { Id, Meta } from '../schemas/json/common.js';
 import { failureAnswers } from './declared-failures.js';
 import { accepted, FieldReader, type RawFields } from './fields/reader.js';
@@ -99,6 +100,11 @@ export function contentOf(schemas: Readonly<Record<string, TSchema>>, descriptio
 export const idParameter = Type.Object({ id: Id });
 /** The type of a route whose path names {@link idParameter}. */
 export type ById = { Params: { id: string } };
+
+/** Throws `invalid_parameter` unless the path names an event by what can be its id. */
+export function requireEventId({ id }: ById['Params']): void {
+  if (!isId(id)) throw parameterError({ param: 'id', rule: 'must be the _id of an event, 24 hex digits' });
+}
 
 /** The parameters of routes that name a record by tag and external id. */
 export const pairParameters = Type.Object({

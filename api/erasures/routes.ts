@@ -5,13 +5,22 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, type ById, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import {
+  answerOf,
+  type ById,
+  described,
+  found,
+  idParameter,
+  listOf,
+  requireEventId,
+  success,
+} from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { hasFailed } from '../../pipeline/records/erased-name.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
-import { freshId, isId } from '../../schemas/ids.js';
+import { freshId } from '../../schemas/ids.js';
 import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -62,8 +71,7 @@ export const erasureRoutes =
       // Nothing has a longer name, and a longer one does not fit into the key of a device.
       if (id.length > maxIdCharacters)
         throw parameterError({ param: 'id', rule: `must be text of at most ${maxIdCharacters} characters` });
-      if (subject === 'event' && !isId(id))
-        throw parameterError({ param: 'id', rule: 'must be the _id of an event, 24 hex digits' });
+      if (subject === 'event') requireEventId(request.params);
       await catchUpWithAuthority({ writer, confirmAuthority: request.confirmAuthority });
       // Not the writer's time, which is later than records of a clock that was ahead: this is a time of receipt.
       const createdAt = clock();

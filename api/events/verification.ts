@@ -8,13 +8,20 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
-import { answerOf, type ById, bodyFields, described, found, idParameter, success } from '../../http/describe.js';
+import {
+  answerOf,
+  type ById,
+  bodyFields,
+  described,
+  found,
+  idParameter,
+  requireEventId,
+  success,
+} from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { createFairLimit } from '../../pipeline/fair-limit.js';
 import type { Analytics } from '../../pipeline/ports.js';
-import { parameterError } from '../../schemas/errors.js';
-import { isId } from '../../schemas/ids.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { boundedReads } from '../history.js';
 import { where } from '../sql.js';
@@ -83,7 +90,7 @@ export const verificationRoutes =
       }),
       handler: async (request, reply) => {
         const { id } = request.params;
-        if (!isId(id)) throw parameterError({ param: 'id', rule: 'must be the _id of an event, 24 hex digits' });
+        requireEventId(request.params);
         accepted(readVerdict(bodyFields(request.body)));
         found((await isKnown(callerOf(request), id, leavingOf(reply))) || undefined, 'event');
         return { meta: success };

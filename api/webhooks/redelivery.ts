@@ -12,6 +12,7 @@ import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import { ApiError } from '../../schemas/errors.js';
+import { groupedBy } from '../../schemas/groups.js';
 import { maxGroupedEvents } from '../../schemas/json/constants.js';
 import type { Event } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
@@ -103,15 +104,9 @@ function* partsOf(events: readonly StoredEvent[], maxEvents: number): Generator<
   if (part.length > 0) yield part;
 }
 
-function byCause(events: readonly StoredEvent[]): StoredEvent[][] {
-  const groups = new Map<string, StoredEvent[]>();
-  for (const event of events) {
-    const group = groups.get(event.cause);
-    if (group) group.push(event);
-    else groups.set(event.cause, [event]);
-  }
-  return [...groups.values()];
-}
+const byCause = (events: readonly StoredEvent[]): StoredEvent[][] => [
+  ...groupedBy(events, ({ cause }) => cause).values(),
+];
 
 /** Returns the deliveries that were made before, each once, then new ones. */
 async function deliveriesAgain(

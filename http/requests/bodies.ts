@@ -19,7 +19,7 @@ import {
   wellFormedRule,
 } from '../fields/text.js';
 import { RepeatedTexts } from '../fields/values.js';
-import { codingOf } from './uploads.js';
+import { announcedBytes, codingOf } from './uploads.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -110,9 +110,6 @@ const jsonStart = /^\s*(\{\s*["}]|\[\s*\{)/;
 /** curl sends a form by default. */
 const formOfJson = 'the body is JSON, but its Content-Type is that of a form: send Content-Type: application/json';
 
-const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-
 /**
  * Adds the parsers of bodies. An empty body counts as none, whatever its type: SDKs send a Content-Type on every call,
  * and other clients that of an empty text.
@@ -120,7 +117,8 @@ const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
 export function readBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     // An upload needs the type of an empty file, too.
-    if (!hasBody(request) && !request.routeOptions.config.streamsBody) delete request.raw.headers['content-type'];
+    if (announcedBytes(request) === 0 && !request.routeOptions.config.streamsBody)
+      delete request.raw.headers['content-type'];
   });
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);

@@ -3,9 +3,10 @@
  * arrive slowly, or wait for other work. Input: the chunks of bodies. Output: `overloaded` for the body whose
  * chunk no longer fits.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
 import { createByteBudget } from '../connections/byte-budget.js';
+import { announcedBytes } from './uploads.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,15 +18,12 @@ declare module 'fastify' {
 /** Bodies up to this size are read whatever else is in memory. The number of connections bounds them. */
 const smallBodyBytes = 16_384;
 
-function isSmall({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= smallBodyBytes;
-}
-
 /** Adds the hook. `maxBufferedBytes` is of all clients together. */
 export function boundBufferedBodies(app: FastifyInstance, maxBufferedBytes: number): void {
   const budget = createByteBudget(maxBufferedBytes);
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.routeOptions.config.streamsBody || isSmall(request)) return done(null, payload);
+    if (request.routeOptions.config.streamsBody || announcedBytes(request) <= smallBodyBytes)
+      return done(null, payload);
     const { ip } = request;
     let own = 0;
     const count = ({ length }: Buffer): void => {

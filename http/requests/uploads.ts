@@ -14,6 +14,10 @@ export function codingOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
   return coding === 'x-gzip' ? 'gzip' : coding;
 }
 
+/** Returns the bytes of a body by its headers; infinity if they do not say. */
+export const announcedBytes = ({ headers }: Pick<FastifyRequest, 'headers'>): number =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
+
 const incomplete = (): ApiError => new ApiError('invalid_body', 'the body is incomplete');
 
 /**
