@@ -1,6 +1,6 @@
 /** The rows of a long list: only those in sight, and the one with the tab stop, are in the document. */
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { defaultRangeExtractor, useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useRef, useState } from 'react';
 import { useRowKeys } from './row-keys';
 
 interface Options {
@@ -22,18 +22,26 @@ export function useVirtualRows({ count, rowHeight, keyOf }: Options) {
   const scroller = useRef<HTMLElement>(null);
   const firstInSight = (): number => virtualizer.range?.startIndex ?? 0;
   const { current, listeners } = useRowKeys({ scroller, count, keyOf, firstInSight });
-  const scaledHeight = rowHeight * letterScale();
+  // Asked once: the answer may cost a layout, and lists of events are drawn often.
+  const [scale] = useState(letterScale);
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
-    estimateSize: () => scaledHeight,
+    estimateSize: () => rowHeight * scale,
     overscan,
     // The row with the tab stop stays in the document out of sight, because it may have the focus.
     rangeExtractor: (range) => withRow(defaultRangeExtractor(range), current),
   });
   const lastInSight = virtualizer.range?.endIndex ?? 0;
-  return { scroller, virtualizer, rows: virtualizer.getVirtualItems(), lastInSight, listeners };
+  /** Returns the attributes of a row in a list, which says its place among all. */
+  const itemProps = ({ index, start, size }: VirtualItem) => ({
+    'data-index': index,
+    style: { transform: `translateY(${start}px)`, height: size },
+    'aria-setsize': count,
+    'aria-posinset': index + 1,
+  });
+  return { scroller, virtualizer, rows: virtualizer.getVirtualItems(), lastInSight, listeners, itemProps };
 }
 
 /** Returns the numbers of rows in their order, with one more. */

@@ -405,7 +405,7 @@ interface ListProps {
 const rowHeight = 56;
 
 function EventList({ arrived, dropped, isPaused, isFiltered, filter, onFilter, onOpen }: ListProps) {
-  const { scroller, virtualizer, rows, listeners } = useVirtualRows({
+  const { scroller, virtualizer, rows, listeners, itemProps } = useVirtualRows({
     count: arrived.length,
     rowHeight,
     keyOf: (index) => arrived[index]!.event._id,
@@ -461,16 +461,10 @@ function EventList({ arrived, dropped, isPaused, isFiltered, filter, onFilter, o
       ) : (
         <section className="live-scroll" ref={scroller} aria-label="List of events" {...listeners}>
           <ol style={{ height: virtualizer.getTotalSize() }}>
-            {rows.map(({ index, start, size, key }) => {
-              const { event } = arrived[index]!;
+            {rows.map((row) => {
+              const { event } = arrived[row.index]!;
               return (
-                <li
-                  key={key}
-                  data-index={index}
-                  style={{ transform: `translateY(${start}px)`, height: size }}
-                  aria-setsize={arrived.length}
-                  aria-posinset={index + 1}
-                >
+                <li key={row.key} {...itemProps(row)}>
                   <button type="button" className="event-row" onClick={() => onOpen(event)}>
                     <span className={`mark ${markOf(event)}`} />
                     <span className="grow">

@@ -201,7 +201,7 @@ interface ItemListProps {
 }
 
 function ItemList({ items, chosen, onChoose }: ItemListProps) {
-  const { scroller, virtualizer, rows, listeners } = useVirtualRows({
+  const { scroller, virtualizer, rows, listeners, itemProps } = useVirtualRows({
     count: items.length,
     rowHeight,
     keyOf: (index) => keyOf(items[index]!),
@@ -213,15 +213,9 @@ function ItemList({ items, chosen, onChoose }: ItemListProps) {
   return (
     <section className="live-scroll" ref={scroller} aria-label="Locations and events" {...listeners}>
       <ol style={{ height: virtualizer.getTotalSize() }}>
-        {rows.map(({ index, start, size, key }) => (
-          <li
-            key={key}
-            data-index={index}
-            style={{ transform: `translateY(${start}px)`, height: size }}
-            aria-setsize={items.length}
-            aria-posinset={index + 1}
-          >
-            <ItemRow item={items[index]!} chosen={chosen} onChoose={onChoose} />
+        {rows.map((row) => (
+          <li key={row.key} {...itemProps(row)}>
+            <ItemRow item={items[row.index]!} chosen={chosen} onChoose={onChoose} />
           </li>
         ))}
       </ol>

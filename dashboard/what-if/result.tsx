@@ -218,18 +218,12 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
           {...list.listeners}
         >
           <ol style={{ height: list.virtualizer.getTotalSize() }}>
-            {list.rows.map(({ index, start, size, key }) => {
-              const { event, firstLocation } = rows[index]!;
+            {list.rows.map((row) => {
+              const { event, firstLocation } = rows[row.index]!;
               const [longitude, latitude] = event.location?.coordinates ?? [];
               const hasPlace = longitude !== undefined && latitude !== undefined;
               return (
-                <li
-                  key={key}
-                  data-index={index}
-                  style={{ transform: `translateY(${start}px)`, height: size }}
-                  aria-setsize={rows.length}
-                  aria-posinset={index + 1}
-                >
+                <li key={row.key} {...list.itemProps(row)}>
                   <button
                     type="button"
                     className="event-row"
