@@ -12,7 +12,7 @@ const niceness = 10;
 
 async function openLog(source: ReplaySource): Promise<{ readonly log: ReadableLog; close(): Promise<void> }> {
   if (source.kind === 'folder') {
-    const log = openLogReader(source.path);
+    const log = await openLogReader(source.path);
     return { log, close: () => log.close() };
   }
   // Loaded here, because a data folder needs none of its clients.
@@ -31,8 +31,9 @@ const tell = (message: object): Promise<void> =>
   });
 
 async function run({ source, job, bounds, folder }: ProcessMessage): Promise<void> {
-  yieldToOthers(niceness);
   const opened = await openLog(source);
+  // Not before: the server's writers wait while the log is opened.
+  yieldToOthers(niceness);
   try {
     for await (const message of runJob(opened.log, job, bounds, folder)) await tell(message);
   } finally {

@@ -13,6 +13,7 @@ import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
 import type { Patience } from '../backends/cluster/patience.js';
 import { watched } from '../backends/embedded/environment.js';
+import type { FolderLock } from '../backends/embedded/folder-lock.js';
 import { createSpace, refuseWhenFull, refuseWhenOut, type Space } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { followInBackground } from '../pipeline/catalog/index/follow.js';
@@ -34,7 +35,7 @@ import { prepareReadModel } from './data-folder/cluster-read-model.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
 import { openNodeReadModel } from './data-folder/folders.js';
-import { lockFolder } from './data-folder/lock.js';
+import { lockFolder, serveCommands } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { refuseUnusableFiles } from './data-folder/unusable.js';
@@ -80,11 +81,12 @@ const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'an
 const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
 /** Claims the data folder for this process, and brings it up to date. */
-async function claimDataFolder(configuration: Configuration, logger: Logger): Promise<void> {
+async function claimDataFolder(configuration: Configuration, logger: Logger): Promise<FolderLock> {
   prepareDataFolder(configuration.data, logger);
-  await lockFolder(configuration.data);
+  const folderLock = await lockFolder(configuration.data);
   refuseUnusableFiles(configuration.data);
   migrateDataFolder(configuration.data, logger);
+  return folderLock;
 }
 
 /** Returns the callbacks that report problems of services, to the log and to the metrics. */
@@ -107,6 +109,7 @@ async function openConfiguration(
   { configuration, logger, demand }: Pick<NodeParts, 'configuration' | 'logger' | 'demand'>,
   backend: ClusterBackend,
   space: Space,
+  folderLock: FolderLock,
 ) {
   const { log } = backend;
   const requestLog: Log = {
@@ -119,6 +122,7 @@ async function openConfiguration(
   prepareReadModel(configuration, { changesId: backend.changesId, nowMs: Date.now() }, logger);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { 'read-model': watched(readModel.file) };
+  serveCommands(folderLock, { data: configuration.data, environments, logger, calls: {} });
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const changes = await followComparedChanges({
     log,
@@ -164,6 +168,7 @@ function createHistories(
 async function openStores(
   { configuration, logger, registry, demand }: Pick<NodeParts, 'configuration' | 'logger' | 'registry' | 'demand'>,
   options: ReturnType<typeof clusterOptionsOrRefuse>,
+  folderLock: FolderLock,
   ending: AbortSignal,
 ) {
   const reports = createReports(logger, registry);
@@ -171,7 +176,7 @@ async function openStores(
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const observers = createServiceObservers(registry);
   const backend = await openCluster({ ...options, ...reports, ending, observers });
-  const opened = await openConfiguration({ configuration, logger, demand }, backend, space);
+  const opened = await openConfiguration({ configuration, logger, demand }, backend, space, folderLock);
   const histories = createHistories(options.clickHouse, {
     observer: observers.clickhouse,
     patience: backend.patience,
@@ -219,12 +224,12 @@ export async function startClusterNode(
   const { adminApiKey, encryptionKey } = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
-  await claimDataFolder(configuration, logger);
+  const folderLock = await claimDataFolder(configuration, logger);
 
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, configuration.roles.join(), logger);
   const demand = createDemand();
-  const stores = await openStores({ configuration, logger, registry, demand }, options, ending);
+  const stores = await openStores({ configuration, logger, registry, demand }, options, folderLock, ending);
   const { space, backend, histories, readModel, changes, writer, catchUp } = stores;
   const { values } = backend;
   const { catalog, following, spatial } = openCatalog(readModel);

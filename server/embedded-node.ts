@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
 import { watched } from '../backends/embedded/environment.js';
+import type { FolderLock } from '../backends/embedded/folder-lock.js';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
@@ -30,7 +31,7 @@ import { refuseDamagedFiles } from './data-folder/damaged-files.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
 import { discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
-import { lockFolder } from './data-folder/lock.js';
+import { lockFolder, serveCommands } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
@@ -49,6 +50,7 @@ import { reportUnusableFiles } from './named-files.js';
 import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
+import { repairCalls } from './repair-positions.js';
 import { createRoads } from './roads.js';
 import { shareSpatialQueries } from './shares.js';
 import { startEraser } from './stages/erasure.js';
@@ -59,17 +61,17 @@ import { startWorker, type WorkerCalls, type WorkerData } from './threads/worker
 import { startTracing } from './tracing/tracing.js';
 import { createWebhookClient } from './webhook-client.js';
 
-/** Claims the data folder for this process, and brings it up to date. Returns its encryption key. */
-async function claimDataFolder(configuration: Configuration, logger: Logger): Promise<Buffer> {
+/** Claims the data folder for this process, and brings it up to date. Returns its lock and its encryption key. */
+async function claimDataFolder(configuration: Configuration, logger: Logger) {
   prepareDataFolder(configuration.data, logger);
-  await lockFolder(configuration.data);
+  const folderLock = await lockFolder(configuration.data);
   refuseUnusableFiles(configuration.data);
   await refuseSmallDisk(configuration);
   refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
   refuseDamagedFiles(configuration.data);
   // Before the log exists: a folder with a log never gets another key.
-  return encryptionKey(configuration.data);
+  return { folderLock, secretKey: encryptionKey(configuration.data) };
 }
 
 /** Opens the data folder in this thread, and applies all changes that its log has to the read model. */
@@ -78,7 +80,8 @@ async function openStores({
   logger,
   registry,
   demand,
-}: Pick<NodeParts, 'configuration' | 'logger' | 'registry' | 'demand'>) {
+  folderLock,
+}: Pick<NodeParts, 'configuration' | 'logger' | 'registry' | 'demand'> & { readonly folderLock: FolderLock }) {
   const sharedSpace = newSharedSpace();
   const space = createSpace(sharedSpace);
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
@@ -86,6 +89,7 @@ async function openStores({
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
+  serveCommands(folderLock, { data: configuration.data, environments, logger, calls: repairCalls(backend) });
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const log: Log = {
     ...backend.log,
@@ -214,11 +218,11 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   reportUnusableFiles(configuration, logger);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
-  const secretKey = await claimDataFolder(configuration, logger);
+  const { folderLock, secretKey } = await claimDataFolder(configuration, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, 'main', logger);
   const demand = createDemand();
-  const stores = await openStores({ configuration, logger, registry, demand });
+  const stores = await openStores({ configuration, logger, registry, demand, folderLock });
   const { space, backend, log, readModel, writer } = stores;
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, loggedTo(logger));

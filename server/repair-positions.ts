@@ -1,10 +1,11 @@
 /**
  * Finds and moves stored positions that do not match the log.
  *
- * In: an open backend. Out: the stored position and the offsets of the log, for each partition. Each move claims the
- * partition, so a running owner is fenced off instead of overwriting the position. The owner notices within a second
- * and continues from the new position.
+ * In: an open backend, of this process or of the node that uses the folder. Out: the stored position and the offsets of
+ * the log, for each partition. Each move claims the partition, so a running owner is fenced off instead of overwriting
+ * the position. The owner notices within a second and continues from the new position.
  */
+import { callHolder } from '../backends/embedded/folder-lock.js';
 import type { DeliveryQueue, Divergence, Log, Position, Positions, StateStore, Topic } from '../pipeline/ports.js';
 import { topics } from '../pipeline/ports.js';
 import { findDivergence, markOf, readOne } from '../pipeline/positions.js';
@@ -36,7 +37,7 @@ export interface Finding extends ReadPartition {
 }
 
 /** `contested`: another process claimed the partition before every write. */
-type RepairResult = 'moved' | 'contested';
+export type RepairResult = 'moved' | 'contested';
 
 const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters] as const;
 const maxAttempts = 20;
@@ -87,8 +88,45 @@ const readers: readonly Reader[] = [
   ),
 ];
 
+/** Finds and moves positions, in this process or in the node that uses the folder. */
+export interface Repair {
+  /** Compares every stored position with the log. */
+  findings(): Promise<readonly Finding[]>;
+  move(position: ReadPartition, offset: number): Promise<RepairResult>;
+}
+
+/** Creates the repair of a backend that this process has open. */
+export const repairOf = (backend: RepairableBackend): Repair => ({
+  findings: () => findings(backend),
+  move: (position, offset) => moveTo(backend, position, offset),
+});
+
+/** Creates the calls by which a node repairs its own positions for a command. */
+export function repairCalls(backend: RepairableBackend) {
+  const repair = repairOf(backend);
+  return {
+    findings: () => repair.findings(),
+    move: ({ position, offset }: Move) => repair.move(position, offset),
+  };
+}
+
+/** The argument of call `move`. */
+interface Move {
+  readonly position: ReadPartition;
+  readonly offset: number;
+}
+
+/** Creates the repair that the node on the folder does. Rejects as {@link callHolder} does. */
+export const repairByNode = (folder: string): Repair => ({
+  findings: async () => (await callHolder(folder, 'findings', {})) as readonly Finding[],
+  async move({ group, topic, partition }, offset) {
+    const argument: Move = { position: { group, topic, partition }, offset };
+    return (await callHolder(folder, 'move', argument)) as RepairResult;
+  },
+});
+
 /** Compares every stored position with the log. */
-export async function findings(backend: RepairableBackend): Promise<Finding[]> {
+async function findings(backend: RepairableBackend): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const reader of readers) {
     const partitions = Array.from({ length: backend.log.partitions(reader.topic) }, (_, partition) => partition);
@@ -109,7 +147,7 @@ async function compare(backend: RepairableBackend, reader: Reader, partition: nu
 }
 
 /** Moves a position to the offset. Retries when another process claims the partition before the write. */
-export async function moveTo(
+async function moveTo(
   backend: RepairableBackend,
   { group, topic, partition }: ReadPartition,
   offset: number,

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { openInTurn } from './folder-lock.js';
 
 /**
  * Deliveries derive from events, and events from locations. Each environment is copied after those that derive from it,
@@ -17,7 +18,9 @@ export async function copyEnvironments(path: string, target: string, signal: Abo
   for (const name of environmentNames) {
     signal.throwIfAborted();
     // Read-only: it takes an entry in the table of readers, and writes nothing.
-    const root: RootDatabase = open({ path: join(path, name), noSubdir: false, maxDbs: 32, readOnly: true });
+    const root: RootDatabase = await openInTurn(path, () =>
+      open({ path: join(path, name), noSubdir: false, maxDbs: 32, readOnly: true }),
+    );
     try {
       mkdirSync(join(target, name));
       await root.backup(join(target, name), true);
@@ -30,15 +33,17 @@ export async function copyEnvironments(path: string, target: string, signal: Abo
 const prefixOf = (group: string): Buffer => Buffer.from(`${group}|`);
 const afterPrefix = (group: string): Buffer => Buffer.from(`${group}}`);
 
-function openPositions(path: string, readOnly: boolean) {
-  const root: RootDatabase = open({ path: join(path, 'state'), noSubdir: false, maxDbs: 32, readOnly });
+async function openPositions(path: string, readOnly: boolean) {
+  const root: RootDatabase = await openInTurn(path, () =>
+    open({ path: join(path, 'state'), noSubdir: false, maxDbs: 32, readOnly }),
+  );
   const table = root.openDB<Buffer, Buffer>('positions', { keyEncoding: 'binary', encoding: 'binary' });
   return { root, table: table as typeof table | undefined };
 }
 
 /** Returns the stored positions of a consumer group by topic and partition, as they are stored, in Base64. */
 export async function readStoredPositions(path: string, group: string): Promise<Record<string, string>> {
-  const { root, table } = openPositions(path, true);
+  const { root, table } = await openPositions(path, true);
   try {
     const range = table?.getRange({ start: prefixOf(group), end: afterPrefix(group) }) ?? [];
     return Object.fromEntries([...range].map(({ key, value }) => [key.toString(), value.toString('base64')]));
@@ -53,7 +58,7 @@ export async function writeStoredPositions(
   group: string,
   positions: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { root, table } = openPositions(path, false);
+  const { root, table } = await openPositions(path, false);
   try {
     await root.transaction(() => {
       for (const key of [...(table?.getKeys({ start: prefixOf(group), end: afterPrefix(group) }) ?? [])])

@@ -42,15 +42,15 @@ test('reads all records for any number of partitions, and changes no data', asyn
   await embedded.close();
   const digests = dataDigests();
 
-  const reader = openLogReader(path);
+  const reader = await openLogReader(path);
   expect(await all(reader)).toEqual(written);
   await reader.close();
   expect(dataDigests()).toEqual(digests);
 });
 
-test('a folder without a log is detected, and nothing is created in it', () => {
+test('a folder without a log is detected, and nothing is created in it', async () => {
   expect(hasLog(path)).toBe(false);
   mkdirSync(join(path, 'log'));
   expect(hasLog(path)).toBe(false);
-  expect(() => openLogReader(path)).toThrow();
+  await expect(openLogReader(path)).rejects.toThrow();
 });

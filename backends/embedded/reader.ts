@@ -1,7 +1,7 @@
 /**
  * Reads topics `locations`, `events` and `changes` of a data folder, for tools that run beside a server or without one.
  *
- * Nothing is written or locked. A reader takes an entry in LMDB's table of readers, and keeps a snapshot for no longer
+ * Nothing is written, and writers wait only while the files are opened. A reader takes an entry in LMDB's table of readers, and keeps a snapshot for no longer
  * than one read.
  */
 import { existsSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type Log, topics } from '../../pipeline/ports.js';
 import { createCompactedReader } from './compacted-topic.js';
 import { type Environment, openEnvironment } from './environment.js';
+import { openInTurn } from './folder-lock.js';
 import { numberOf } from './keys.js';
 import { createBlockTopic, readSlice, type TopicStore } from './topic-store.js';
 
@@ -27,12 +28,11 @@ const neverSweptMs = Number.POSITIVE_INFINITY;
 export const hasLog = (path: string): boolean =>
   ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
 
-/** Opens a folder that {@link hasLog}. Its methods throw for other topics than the three. */
-export function openLogReader(path: string): LogReader {
+/** Opens a folder that {@link hasLog}, as {@link openInTurn} does. Its methods throw for other topics than the three. */
+export async function openLogReader(path: string): Promise<LogReader> {
   const open = (name: string): Environment =>
     openEnvironment({ path: join(path, name), mapBytes, syncBeforeVisible: true, readOnly: true });
-  const log = open('log');
-  const state = open('state');
+  const [log, state] = await openInTurn(path, () => [open('log'), open('state')] as const);
   const partitions = numberOf(log.table('meta').getBinary(Buffer.from('partitions'))) ?? 0;
   const byTime = (environment: Environment, topic: string): TopicStore =>
     createBlockTopic({

@@ -1,7 +1,9 @@
 /** Reads a whole LMDB file, to find damage that its beginning does not show. */
+import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { Page, readBlock } from './blocks.js';
 import { readNamed } from './damage.js';
+import { openInTurn } from './folder-lock.js';
 import { offsetKey, offsetOfKey } from './keys.js';
 
 const maxTables = 64;
@@ -11,14 +13,17 @@ const bytesOfBlockKey = offsetKey(0, 0).length;
 const isTopic = (table: string): boolean => /^topic:[^:]+$/.test(table);
 
 /**
- * Reads every key and value of every table in the folder, and takes the blocks of topics apart. Returns the number of
+ * Reads every key and value of every table of an environment in the data folder, and takes the blocks of topics apart. Returns the number of
  * values. Writes nothing but an entry in the table of readers.
  *
  * Throws where LMDB or a block is damaged. Damage of pages may also end the process by a signal, so call it in a
  * process of its own. LMDB has no checksums: content that is changed but readable is not found.
  */
-export async function readWhole(path: string): Promise<number> {
-  const root: RootDatabase = open({ path, noSubdir: false, maxDbs: maxTables, readOnly: true });
+export async function readWhole(data: string, environment: string): Promise<number> {
+  const path = join(data, environment);
+  const root: RootDatabase = await openInTurn(data, () =>
+    open({ path, noSubdir: false, maxDbs: maxTables, readOnly: true }),
+  );
   let values = 0;
   try {
     for (const name of [...root.getKeys()].map(String)) {

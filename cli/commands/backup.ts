@@ -1,7 +1,7 @@
 /** `fenceline backup`: backs up the data folder of an embedded node. */
 import { resolve } from 'node:path';
+import { isLocked } from '../../backends/embedded/folder-lock.js';
 import { backUp, type Snapshot, type Snapshots } from '../../server/backup/backup.js';
-import { isLocked } from '../../server/data-folder/lock.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';

@@ -8,10 +8,11 @@ import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import {
   type Finding,
-  findings,
   lacksPositions,
-  moveTo,
+  type Repair,
   type RepairableBackend,
+  repairByNode,
+  repairOf,
 } from '../../server/repair-positions.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
@@ -30,7 +31,11 @@ interface Named {
 /** The last one of a topic with the maximum of the setting `locations.partitions`. */
 const maxPartition = 1_023;
 
-type OpenBackend = RepairableBackend & { close(): Promise<void> };
+interface OpenRepair extends Repair {
+  /** Whether a node certainly runs on these positions. Of a cluster nobody can tell. */
+  readonly isOfNode: boolean;
+  close(): Promise<void>;
+}
 
 const consequences = `
 Consequences of a move:
@@ -58,19 +63,15 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => 
   if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
   const named = namedOffset(values);
   const { configuration } = configurationFrom({ config: values.config, data: values.data });
-  const backend = await open(configuration);
+  const opened = await open(configuration);
   let isWhole = false;
   try {
-    isWhole = await repair(backend, values.yes === true, named, await isUsed(configuration));
+    isWhole = await compareAndMove(opened, values.yes === true, named);
   } finally {
-    await backend.close();
+    await opened.close();
   }
   if (!isWhole) process.exitCode = 1;
 };
-
-/** Returns whether a node certainly runs on these positions. Of a cluster nobody can tell. */
-const isUsed = async ({ backend, data }: Configuration): Promise<boolean> =>
-  backend === 'embedded' && (await import('../../server/data-folder/lock.js')).isLocked(data);
 
 function namedOffset({ group, topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
   const given = [group, topic, partition, offset].filter((each) => each !== undefined);
@@ -85,40 +86,50 @@ function namedOffset({ group, topic, partition, offset }: Values<OptionsOf<'repa
   };
 }
 
-async function open(configuration: Configuration): Promise<OpenBackend> {
+async function open(configuration: Configuration): Promise<OpenRepair> {
   if (configuration.backend === 'cluster') {
     const { openCluster } = await import('../../backends/cluster/cluster.js');
-    return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (message) => console.error(message) });
+    const onProblem = (message: string) => console.error(message);
+    return opened(await openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem }));
   }
-  const [{ openBackend }, { createSpace }, { openLogReader }, { requireDataFolder }, { refuseUnusableFiles }] =
-    await Promise.all([
-      import('../../server/data-folder/folders.js'),
-      import('../../backends/embedded/space.js'),
-      import('../../backends/embedded/reader.js'),
-      import('../../server/data-folder/existing-folder.js'),
-      import('../../server/data-folder/unusable.js'),
-    ]);
-  refuseUnusableFiles(configuration.data);
-  requireDataFolder(configuration.data);
+  const [{ isLocked }, { requireDataFolder }, { refuseUnusableFiles }] = await Promise.all([
+    import('../../backends/embedded/folder-lock.js'),
+    import('../../server/data-folder/existing-folder.js'),
+    import('../../server/data-folder/unusable.js'),
+  ]);
+  const { data } = configuration;
+  refuseUnusableFiles(data);
+  requireDataFolder(data);
+  if (await isLocked(data)) return { ...repairByNode(data), isOfNode: true, close: async () => {} };
+  return opened(await openStopped(configuration));
+}
+
+const opened = (backend: RepairableBackend & { close(): Promise<void> }): OpenRepair => ({
+  ...repairOf(backend),
+  isOfNode: false,
+  close: () => backend.close(),
+});
+
+/** Opens the folder, on which no node can start until this process ends. */
+async function openStopped(configuration: Configuration): Promise<RepairableBackend & { close(): Promise<void> }> {
+  const [{ openBackend }, { createSpace }, { openLogReader }, { lockFolder }] = await Promise.all([
+    import('../../server/data-folder/folders.js'),
+    import('../../backends/embedded/space.js'),
+    import('../../backends/embedded/reader.js'),
+    import('../../server/data-folder/lock.js'),
+  ]);
+  await lockFolder(configuration.data);
   // The number of partitions is read from the folder, so the command works without the node's configuration.
-  const reader = openLogReader(configuration.data);
+  const reader = await openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);
   await reader.close();
-  return openBackend(
-    { ...configuration, locations: { ...configuration.locations, partitions } },
-    createSpace(),
-    'wait',
-  );
+  const asStored = { ...configuration, locations: { ...configuration.locations, partitions } };
+  return openBackend(asStored, createSpace(), 'wait');
 }
 
 /** Returns whether all positions match the log in the end. */
-async function repair(
-  backend: OpenBackend,
-  isConfirmed: boolean,
-  named: Named | undefined,
-  isUsedByNode: boolean,
-): Promise<boolean> {
-  const found = await findings(backend);
+async function compareAndMove(repair: OpenRepair, isConfirmed: boolean, named: Named | undefined): Promise<boolean> {
+  const found = await repair.findings();
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
     throw new UsageError(`${readerOf(named)} reads partition ${named.partition} of topic ${named.topic}`);
@@ -137,10 +148,10 @@ async function repair(
     console.log('Nothing was changed. Run the command again with --yes to move the positions.');
     return divergent.length === 0;
   }
-  if (isUsedByNode && wanted.some(isUndone))
+  if (repair.isOfNode && wanted.some(isUndone))
     throw new CommandFailure('a node runs on this data folder and would undo the move; stop it first');
   let isWhole = divergent.every((each) => wanted.includes(each));
-  for (const each of wanted) isWhole = (await move(backend, each, targetOf(each, named))) && isWhole;
+  for (const each of wanted) isWhole = (await move(repair, each, targetOf(each, named))) && isWhole;
   return isWhole;
 }
 
@@ -150,7 +161,7 @@ function refuseOffsetBeyondLog({ topic, partition, end }: Finding, named: Named 
     throw new UsageError(`--offset must be at most ${end}, the end of partition ${partition} of topic ${topic}`);
 }
 
-async function move(backend: OpenBackend, each: Finding, target: number | null): Promise<boolean> {
+async function move(repair: Repair, each: Finding, target: number | null): Promise<boolean> {
   const name = nameOf(each);
   if (target === null) {
     console.error(
@@ -158,7 +169,7 @@ async function move(backend: OpenBackend, each: Finding, target: number | null):
     );
     return false;
   }
-  const result = await moveTo(backend, each, target);
+  const result = await repair.move(each, target);
   if (result === 'moved') console.log(`${name}: moved from ${each.position.offset} to ${target}`);
   else console.error(`${name}: other processes kept claiming the partition; run the command again`);
   return result === 'moved';

@@ -56,7 +56,7 @@ async function openRecord(configuration: Configuration): Promise<OpenRecord> {
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
   }
   requireDataFolder(configuration.data);
-  const log = openLogReader(configuration.data);
+  const log = await openLogReader(configuration.data);
   return { log, close: () => log.close() };
 }
 

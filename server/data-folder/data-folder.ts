@@ -5,9 +5,9 @@
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { isOfLock } from '../../backends/embedded/folder-lock.js';
 import { createFolder } from '../../schemas/create-folder.js';
 import { StartError } from '../failures.js';
-import { isOfLock } from './lock.js';
 import { unfinishedRestoreFile } from './unfinished-restore.js';
 
 const groupAndOthers = 0o077;

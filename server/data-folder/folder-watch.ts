@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Watched } from '../../backends/embedded/environment.js';
+import { lockFileName } from '../../backends/embedded/folder-lock.js';
 import type { Space } from '../../backends/embedded/space.js';
 import { StartError } from '../failures.js';
-import { lockFileName } from './lock.js';
 
 interface FolderWatch {
   /**

@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { access, lstat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { isLocked } from '../../backends/embedded/folder-lock.js';
 import type { Configuration } from '../config/schema.js';
-import { isLocked } from '../data-folder/lock.js';
 import { freeSpaceOf, minFreeBytesOf } from '../data-folder/space-watch.js';
 import { findUnusable } from '../data-folder/unusable.js';
 import { type Finding, findingsAbout } from './finding.js';

@@ -9,7 +9,7 @@ import { type Finding, findingsAbout } from './finding.js';
 /** What the process says of its folder. */
 export type ReadResult =
   | { readonly ok: true; readonly values: number }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: string; readonly isInUse?: boolean };
 
 const { ok, failure } = findingsAbout('stored data');
 const readingProcess = new URL('./reading-process.js', import.meta.url);
@@ -17,13 +17,14 @@ const readingProcess = new URL('./reading-process.js', import.meta.url);
 /** Yields a finding for each folder of LMDB that exists, or a failure if there is none. */
 export async function* checkStoredData({ data }: { readonly data: string }): AsyncGenerator<Finding> {
   const folders = Object.entries(remedies)
-    .map(([name, remedy]) => ({ folder: join(resolve(data), name), remedy }))
+    .map(([name, remedy]) => ({ name, folder: join(resolve(data), name), remedy }))
     .filter(({ folder }) => existsSync(join(folder, 'data.mdb')));
   if (folders.length === 0)
     yield failure(`${resolve(data)} has nothing that a node has stored`, 'Name the data folder with --data.');
-  for (const { folder, remedy } of folders) {
-    const result = await read(folder);
+  for (const { name, folder, remedy } of folders) {
+    const result = await read(resolve(data), name);
     if (result.ok) yield ok(`${folder} was read to its end, with ${result.values} values`);
+    else if (result.isInUse) yield failure(`${folder} was not read: ${result.reason}`, 'Stop that process first.');
     else
       yield failure(
         `${folder} can't be read to its end: ${result.reason}`,
@@ -32,9 +33,9 @@ export async function* checkStoredData({ data }: { readonly data: string }): Asy
   }
 }
 
-const read = (folder: string): Promise<ReadResult> =>
+const read = (data: string, environment: string): Promise<ReadResult> =>
   new Promise((settle) => {
-    const child = fork(readingProcess, [folder], {
+    const child = fork(readingProcess, [data, environment], {
       env: withoutSettings(process.env),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

@@ -65,6 +65,51 @@ describe('threads that have one folder open', () => {
   });
 });
 
+/**
+ * Regression: LMDB lets a process that opens a file set back the number of the latest transaction. Of a commit at the
+ * same moment the next writer then knew nothing. It wrote over its pages: acknowledged records were lost, positions
+ * were beyond the log, and the file was damaged. Backups, replays and repairs of a running node did so.
+ */
+describe('a process that opens the folder beside a writer', () => {
+  test('opens it while no thread of the writer commits', async () => {
+    const { writesIn }: typeof import('../../backends/embedded/held-writes.js') = await import(
+      builtFile('backends/embedded/held-writes').href
+    );
+    const embedded = openEmbedded({ path, partitions: 2 });
+    const folders = ['log', 'state', 'deliveries'].map((name) => join(path, name));
+    const release = await writesIn(folders, () => {})();
+    const settled: string[] = [];
+    const written = ['locations', 'events'].map((topic) =>
+      embedded.log.append(topic as 'locations' | 'events', [{ key: 'key', value: Buffer.from('value') }]).then(() => {
+        settled.push(topic);
+      }),
+    );
+    const claimed = embedded.deliveryQueue.claim({ topic: 'events', partition: 0 }).then(() => settled.push('claim'));
+    // Long enough for every write, which takes a millisecond or two.
+    expect(await startProgram('test/contract/programs/open-in-turn', [path, '1']).ended).toBe(0);
+    expect(settled).toEqual([]);
+    release();
+    await Promise.all([...written, claimed]);
+    await embedded.close();
+  });
+
+  test('loses none of its records, and damages no file', async () => {
+    const writer = startProgram('test/contract/programs/write-with-lock', [path]);
+    await writer.printed(1);
+    const readers = [1, 2, 3].map(() => startProgram('test/contract/programs/open-in-turn', [path, '20']));
+    for (const reader of readers) expect(await reader.ended).toBe(0);
+    writer.child.kill('SIGTERM');
+    expect(await writer.ended).toBe(0);
+    const acknowledged = Number(writer.lines.at(-1));
+    const embedded = openEmbedded({ path, partitions: 1 });
+    for (const topic of ['locations', 'events'] as const) {
+      const records = await readPartition(embedded.log, topic, 0);
+      expect(records.map(textOf)).toEqual(counting(acknowledged).map(String));
+    }
+    await embedded.close();
+  });
+});
+
 /** More than a folder's default. */
 const compactionLagMs = 2 * 60 * 60 * 1_000;
 

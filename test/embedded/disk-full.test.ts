@@ -114,7 +114,7 @@ async function devicesIn(
   folder: string,
   topic: typeof topics.locations | typeof topics.events,
 ): Promise<Map<string, number>> {
-  const log = openLogReader(folder);
+  const log = await openLogReader(folder);
   const found = new Map<string, number>();
   for (let partition = 0; partition < log.partitions(topic); partition++) {
     const { first, end } = await log.bounds(topic, partition);

@@ -1,0 +1,23 @@
+/** The thread that holds write transactions of several LMDB files. Worker data as in {@link HeldFiles}. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ABORT, open, type RootDatabase } from 'lmdb';
+import type { HeldFiles } from './held-writes.js';
+
+const { paths, ended } = workerData as HeldFiles;
+
+/** Begins a transaction in each file, one within the other, and waits. */
+function hold([first, ...others]: readonly RootDatabase[]): void {
+  if (first === undefined) {
+    parentPort!.postMessage('held');
+    Atomics.wait(ended, 0, 0);
+    return;
+  }
+  first.transactionSync(() => {
+    hold(others);
+    return ABORT;
+  });
+}
+
+const files = paths.map((path) => open({ path, noSubdir: false }));
+hold(files);
+for (const file of files) await file.close();
