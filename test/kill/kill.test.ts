@@ -4,7 +4,8 @@
  * states and events are the same, each event is once in the log and once in ClickHouse, and each reaches a webhook at
  * least once, in order, and with the same bytes.
  *
- * By default the run is short and its seed is fixed. A campaign (`npm run test:faults`) runs longer, with random seeds.
+ * By default the run is short and its seed is fixed. A campaign (`npm run test:faults`) runs longer, with random seeds,
+ * while commands read the folder.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../schemas/random.js';
@@ -19,6 +20,7 @@ import { brokenByItself, brokenPromises, everyLocationOnce, type Run } from '../
 import { buildWorkload } from '../ledger/workload.js';
 import { ok } from '../support/client.js';
 import { TestServer } from '../support/server.js';
+import { runCommands } from './commands.js';
 import { type Kills, killRepeatedly } from './killer.js';
 
 const seed = Number(process.env.KILL_SEED);
@@ -98,14 +100,21 @@ describe('a server that is killed repeatedly', () => {
     expect(undisturbed.ledger.events.length).toBeGreaterThan(total / 20);
 
     let kills: Kills = { underLoad: 0, duringStart: 0 };
+    let commands = 0;
     const disturbed = await run(async (server, progress) => {
+      let isOver = false;
+      // They take long to start, so the short run goes without them.
+      const reading = isCampaign ? runCommands(server, () => isOver) : 0;
       kills = await killRepeatedly(server, plan, progress, total, createRandom(seed));
+      isOver = true;
+      commands = await reading;
     });
     const { ledger, receiver } = disturbed;
     const { events, arrivedAgain } = ledger;
     console.log(
       `${total} locations, ${events.length} events, ${kills.underLoad} kills under load, ${kills.duringStart} during ` +
-        `start, ${arrivedAgain} locations sent again, ${receiver.requests.length} webhook requests, seed ${seed}`,
+        `start, ${commands} commands beside it, ${arrivedAgain} locations sent again, ` +
+        `${receiver.requests.length} webhook requests, seed ${seed}`,
     );
     expect(kills, 'kills that met a working server').toEqual({
       underLoad: plan.kills,
