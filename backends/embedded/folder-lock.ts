@@ -32,8 +32,10 @@ const openLine = JSON.stringify(openRequest);
 /** Comparing all positions may take half a minute. */
 const callPatienceMs = 120_000;
 
-/** Processes that open files have the lock for some milliseconds. A node takes less to let others open theirs. */
-const defaultPatienceMs = 10_000;
+/** Processes that only open files have the lock for some milliseconds. */
+const lockPatienceMs = 2_000;
+/** A node that starts lets others open files once it has opened its own. */
+const turnPatienceMs = 10_000;
 const retryAfterMs = 20;
 
 /** Returns whether a process that took the lock, or was about to, left the file. */
@@ -135,7 +137,7 @@ async function tryLock(folder: string): Promise<FolderLock | undefined> {
  * Takes the lock of a folder. Waits for processes that only open its files. Resolves to undefined if another process
  * uses the folder for longer, and rejects if it can't be written.
  */
-export async function takeLock(folder: string, patienceMs = defaultPatienceMs): Promise<FolderLock | undefined> {
+export async function takeLock(folder: string, patienceMs = lockPatienceMs): Promise<FolderLock | undefined> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {
     const lock = await tryLock(folder);
@@ -238,7 +240,7 @@ const inUse = (folder: string): PortError =>
 export async function openInTurn<T>(
   folder: string,
   open: () => T | Promise<T>,
-  patienceMs = defaultPatienceMs,
+  patienceMs = turnPatienceMs,
 ): Promise<T> {
   if (own.has(resolve(folder))) return open();
   const turn = await takeTurn(folder, patienceMs);
