@@ -4,7 +4,7 @@ import { contentOf } from '../../http/describe.js';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
-const pixels = Type.Integer({ minimum: 100, maximum: 2_048, description: 'CSS pixels' });
+const pixels = Type.Number({ minimum: 100, maximum: 2_048, description: 'CSS pixels; a fraction is rounded' });
 
 /** The query parameters of GET /maps/static. */
 export const mapParameters = Type.Object({

@@ -11,18 +11,27 @@ const codes =
 
 const known: ReadonlySet<string> = new Set(codes.split(' '));
 
+/** Codes that ISO 639-1 has replaced. Java and Android still write the first three. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  ['iw', 'he'],
+  ['in', 'id'],
+  ['ji', 'yi'],
+  ['mo', 'ro'],
+]);
+
 /** The language of a request that names none. */
 export const defaultLanguage = 'en-US';
 
 /**
- * Returns the language of a tag such as `pt-BR`: two letters, or undefined. Of the rest of a tag, only traditional
- * Chinese counts: `zh-Hant`.
+ * Returns the language of a tag such as `pt-BR`, or of a locale such as `pt_BR`: two letters, or undefined. Of the rest
+ * of a tag, only traditional Chinese counts: `zh-Hant`.
  */
 export function languageOf(tag: string): string | undefined {
-  const language = tag.toLowerCase();
+  const language = tag.toLowerCase().replaceAll('_', '-');
   if (/^zh-(?:hant|(?:tw|hk|mo)$)/.test(language)) return 'zh-Hant';
   const [, letters = ''] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
-  return known.has(letters) ? letters : undefined;
+  const code = replacements.get(letters) ?? letters;
+  return known.has(code) ? code : undefined;
 }
 
 /** Returns the language that an Accept-Language header prefers (RFC 9110, 12.5.4), or the default. */

@@ -5,8 +5,6 @@ interface NumberRule {
   readonly minimum: number;
   readonly maximum: number;
   readonly unit?: string;
-  /** Whether fractions are refused. */
-  readonly isWhole?: boolean;
 }
 
 /** Matches numbers without an exponent. */
@@ -19,11 +17,10 @@ export const coordinate = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 export function readNumber(
   param: string,
   text: string | undefined,
-  { minimum, maximum, unit, isWhole = false }: NumberRule,
+  { minimum, maximum, unit }: NumberRule,
 ): Validated<number> {
   if (text === undefined) return invalid(param, 'is required');
   const value = decimal.test(text) ? Number(text) : Number.NaN;
-  if (value >= minimum && value <= maximum && (!isWhole || Number.isInteger(value))) return { ok: true, value };
-  const kind = isWhole ? 'a whole number' : 'a number';
-  return invalid(param, `must be ${kind} from ${minimum} to ${maximum}${unit ? ` ${unit}` : ''}`);
+  if (value >= minimum && value <= maximum) return { ok: true, value };
+  return invalid(param, `must be a number from ${minimum} to ${maximum}${unit ? ` ${unit}` : ''}`);
 }

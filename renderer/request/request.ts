@@ -28,8 +28,7 @@ interface Preferences {
 }
 
 const formats: Readonly<Record<string, ImageFormat>> = { png: 'png', webp: 'webp', jpg: 'jpg', jpeg: 'jpg' };
-/** A fraction of a pixel would be rounded, and the image would not have the asked size. */
-const sizeRule = { minimum: 100, maximum: 2_048, unit: 'pixels', isWhole: true } as const;
+const sizeRule = { minimum: 100, maximum: 2_048, unit: 'pixels' } as const;
 const maxOverlays = 100;
 const maxLocations = 10_000;
 
@@ -75,8 +74,8 @@ export function readMapQuery(query: Query, preferences: Preferences = {}): Valid
     value: {
       geofenceTag,
       request: {
-        width: width.value,
-        height: height.value,
+        width: Math.round(width.value),
+        height: Math.round(height.value),
         scale: scale.value,
         camera: camera.value,
         style: style.value,
