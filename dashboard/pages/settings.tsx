@@ -151,17 +151,17 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
             {...check('stopDetection')}
           />
           <Check
-            label="Early entries"
+            label="Buffer entries"
             hint="Enter as soon as the boundary is within the reported accuracy. Exits are then late too."
             {...check('bufferEntries')}
           />
           <Check
-            label="Late exits"
+            label="Buffer exits"
             hint="Leave only when the boundary is further away than the reported accuracy."
             {...check('bufferExits')}
           />
           <Check
-            label="Only during operating hours"
+            label="Restrict to operating hours"
             hint="A geofence that is closed makes no events."
             {...check('restrictToOperatingHours')}
           />
@@ -200,13 +200,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
         </Section>
         <Section title="Beacons that SDKs range everywhere">
           <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One per line" {...text('beaconUuids')} />
-          <TextArea
-            label="Eddystone namespaces"
-            isCode
-            rows={3}
-            hint="One per line, 20 hex digits"
-            {...text('beaconUids')}
-          />
+          <TextArea label="Eddystone UIDs" isCode rows={3} hint="One per line, 20 hex digits" {...text('beaconUids')} />
         </Section>
       </FormFields>
       <FormEnd form={form} fields={fields} action="Save settings" />

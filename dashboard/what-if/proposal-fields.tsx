@@ -77,9 +77,9 @@ export function ProposedGeofence({ shape, draft, error, onShape, onDraft }: Prop
 
 /** The settings that a proposal may change here. */
 const switches = [
-  ['stopDetection', 'Enter only at a stop'],
-  ['bufferEntries', 'Enter within the accuracy'],
-  ['bufferExits', 'Exit only beyond the accuracy'],
+  ['stopDetection', 'Stop detection'],
+  ['bufferEntries', 'Buffer entries'],
+  ['bufferExits', 'Buffer exits'],
   ['dwellEvents', 'Dwell events'],
 ] as const;
 /** Settings that a proposal changes. The others stay. */

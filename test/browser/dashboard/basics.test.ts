@@ -408,6 +408,14 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await revoke.waitFor({ state: 'detached' });
   });
 
+  // The page called them "Early entries" and "Late exits", and nobody found them by the names of the API and the guide.
+  it('names settings as the API does', async () => {
+    const page = await asOwner('/settings');
+    const names = ['Stop detection', 'Buffer entries', 'Buffer exits', 'Restrict to operating hours', 'Dwell events'];
+    for (const name of names) await page.getByRole('checkbox', { name }).waitFor();
+    for (const name of ['iBeacon UUIDs', 'Eddystone UIDs']) await page.getByLabel(name).waitFor();
+  });
+
   it('saves settings, of this environment only', async () => {
     const page = await asOwner('/settings');
     await page.getByRole('checkbox', { name: 'Dwell events' }).check();
