@@ -347,6 +347,20 @@ describe('requests', () => {
     expect(await statusesOf(['//openapi.json', '/api/maps/open', '//api/maps/open'])).toEqual([404, 404, 404]);
   });
 
+  it('reached /metrics as /%6detrics, which the rules of a proxy in front do not know', async () => {
+    app.get('/metrics', { config: { authority: 'none' } }, async () => ({}));
+    app.get('/v1/things/:id', { config: { authority: 'none' } }, async ({ params }) => params as object);
+    expect((await app.inject('/metrics')).statusCode).toBe(200);
+    for (const url of ['/%6detrics', '/metric%73', '/%76%31/open', '/api/v1/%6Fpen', '/v1/thing%73/a']) {
+      expect((await app.inject(url)).json(), url).toMatchObject({ meta: { code: 404, type: 'not_found' } });
+    }
+    for (const [url, id] of [
+      ['/v1/things/%61%2Fb', 'a/b'],
+      ['/api/v1/things/%E2%82%AC', '€'],
+    ] as const)
+      expect((await app.inject(url)).json(), url).toEqual({ id });
+  });
+
   it('may be empty with a Content-Type of JSON', async () => {
     const answer = await app.inject({
       method: 'POST',

@@ -81,7 +81,8 @@ export const pathPattern = (url: string): RegExp =>
       .replace(/:\w+/g, '[^/]+')}$`,
   );
 
-const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0]!;
+/** Returns the path as it was sent. The target of a request to a proxy begins with the server (RFC 9112, 3.2.2). */
+const pathOf = ({ url }: FastifyRequest): string => url.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0]!;
 const firstPart = (path: string): string => path.split('/', 2)[1] ?? '';
 
 /** Answers a path that cannot be read, before any route and hook: with the page for a person, else with the failure. */
@@ -114,12 +115,19 @@ export function answerFailures(app: FastifyInstance): void {
     methodsOf.set(url, known);
   });
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  /**
+   * Whether the path has the names of the route as they are. The router decodes it first, but the rules of a proxy may
+   * not: it would withhold /metrics and let /%6detrics pass.
+   */
+  const isAsWritten = (request: FastifyRequest, path: string): boolean =>
+    !path.includes('%') || methodsOf.get(request.routeOptions.url!)!.pattern.test(path);
+
   // Before the body is read, which may be broken, too large or of another type.
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return undefined;
     const path = pathOf(request);
+    if (!request.is404 && isAsWritten(request, path)) return undefined;
     const methods = [...methodsOf.values()]
-      .filter(({ pattern }) => pattern.test(path))
+      .filter(({ pattern }) => request.is404 && pattern.test(path))
       .flatMap((known) => [...known.methods]);
     if (methods.length === 0) {
       const page = app.missingPage.sendToPerson(request, reply);
