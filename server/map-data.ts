@@ -1,6 +1,7 @@
 /** Where map data comes from. Apart from `maps.ts`, so that `fenceline map` does not load the drawing processes. */
 import { resolve } from 'node:path';
 import type { ArchiveHints } from '../renderer/sources/open.js';
+import { shownUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { version } from './version.js';
 
@@ -16,6 +17,9 @@ export function archiveLocation(archive: string): string | null {
   return isUrl(archive) ? archive : resolve(archive);
 }
 
+/** Returns the location as commands and logs show it, without keys in a URL. */
+export const shownArchive = (archive: string): string => shownUrl(archiveLocation(archive) ?? '');
+
 /** Returns what the settings say about an archive in place of its metadata. */
 export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
   attribution: maps.archiveAttribution,
@@ -24,7 +28,7 @@ export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
 
 /** Returns the line about an archive that cannot be read, with the consequence. */
 export const unreadableArchive = (archive: string, reason: string): string =>
-  `${archiveLocation(archive)} can't be read: ${reason}: maps fail`;
+  `${shownArchive(archive)} can't be read: ${reason}: maps fail`;
 
 /** Returns the line about an archive without attribution, with the consequence. */
 export const unattributed = (archive: string): string =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FoundSource } from '../renderer/map.js';
+import { unreadableArchive } from './map-data.js';
 import { loggedTo } from './maps.js';
 
 const found: FoundSource = {
@@ -29,4 +30,10 @@ test('the log warns of an archive that the built-in styles do not know, and of o
     'info: maps: the archive is open',
     expect.stringMatching(/^warn: .* set maps\.archiveAttribution$/),
   ]);
+});
+
+test('the log had the key of a tile server that could not be read', () => {
+  expect(unreadableArchive('https://tiles.example.com/streets.json?key=secret', 'no answer')).toBe(
+    "https://tiles.example.com/streets.json?… can't be read: no answer: maps fail",
+  );
 });

@@ -231,4 +231,22 @@ describe('configuration', () => {
     expect(() => Object.assign(loaded.configuration.log, { level: 'trace' })).toThrow(TypeError);
     expect(describeSettings(loaded.settings, true)).toContain('FENCELINE_INGEST_REPLY_TIMEOUT_MS');
   });
+
+  test.each([
+    ['https://tiles.example.com/streets.json?key=secret', 'https://tiles.example.com/streets.json?…'],
+    [
+      'https://me:secret@tiles.example.com/{z}/{x}/{-y}.pbf?key=secret',
+      'https://…@tiles.example.com/{z}/{x}/{-y}.pbf?…',
+    ],
+    ['HTTPS://me:sec@ret@tiles.example.com', 'HTTPS://…@tiles.example.com'],
+    ['https://tiles.example.com/@me/world.pmtiles', 'https://tiles.example.com/@me/world.pmtiles'],
+    ['maps/what?.pmtiles', 'maps/what?.pmtiles'],
+  ])('`fenceline config` showed the key of a tile server in %s', (archive, shown) => {
+    const loaded = load({ FENCELINE_MAPS_ARCHIVE: archive });
+    if (!loaded.ok) throw new Error('the archive must load');
+    const [line] = describeSettings(loaded.settings, false)
+      .split('\n')
+      .filter((each) => each.startsWith('maps.archive '));
+    expect(line?.split(/\s+/).slice(1, 2)).toEqual([shown]);
+  });
 });

@@ -1,9 +1,10 @@
 /** Formats the configuration for `fenceline config`. Pure. */
+import { shownUrl } from './http-url.js';
 import type { LoadedSetting } from './load.js';
 
 function shown({ setting, value }: LoadedSetting): string {
   if (setting.schema.secret && value !== '') return '(set)';
-  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
+  return Array.isArray(value) ? `[${value.join(', ')}]` : shownUrl(String(value));
 }
 
 /** Returns one line per setting: key, value, source. With `explain`, also its effect and its environment variable. */

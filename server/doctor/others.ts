@@ -5,7 +5,15 @@ import type { TileSource } from '../../renderer/types.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration } from '../config/schema.js';
 import { localAddress, reachableHost } from '../local-address.js';
-import { archiveHints, archiveLocation, isUrl, mapsUserAgent, unattributed, unreadableArchive } from '../map-data.js';
+import {
+  archiveHints,
+  archiveLocation,
+  isUrl,
+  mapsUserAgent,
+  shownArchive,
+  unattributed,
+  unreadableArchive,
+} from '../map-data.js';
 import { hasRoleApi, unusableFiles } from '../named-files.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
@@ -57,8 +65,9 @@ export async function* checkMapData(configuration: Configuration): AsyncGenerato
     yield failure(unreadableArchive(archive, tried.problem), 'Correct maps.archive, or put there what it names.');
     return;
   }
-  yield ok(`${location} can be read`);
-  if (tried.source.attribution === '') yield warning(unattributed(location), 'Set maps.archiveAttribution.');
+  yield ok(`${shownArchive(archive)} can be read`);
+  if (tried.source.attribution === '')
+    yield warning(unattributed(shownArchive(archive)), 'Set maps.archiveAttribution.');
 }
 
 /** Opens an archive and closes it. Returns what is known of it, or why it cannot be opened. */
