@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -347,7 +348,7 @@ describe('requests', () => {
     expect(await statusesOf(['//openapi.json', '/api/maps/open', '//api/maps/open'])).toEqual([404, 404, 404]);
   });
 
-  it('reached /metrics as /%6detrics, which the rules of a proxy in front do not know', async () => {
+  it('reached /metrics as /%6detrics and as *metrics, which the rules of a proxy in front do not know', async () => {
     app.get('/metrics', { config: { authority: 'none' } }, async () => ({}));
     app.get('/v1/things/:id', { config: { authority: 'none' } }, async ({ params }) => params as object);
     expect((await app.inject('/metrics')).statusCode).toBe(200);
@@ -359,6 +360,15 @@ describe('requests', () => {
       ['/api/v1/things/%E2%82%AC', '€'],
     ] as const)
       expect((await app.inject(url)).json(), url).toEqual({ id });
+    const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+    const statusOf = (path: string) =>
+      new Promise((resolve, reject) => {
+        const sent = httpRequest({ host: '127.0.0.1', port, path }, (answer) => resolve(answer.resume().statusCode));
+        sent.on('error', reject).end();
+      });
+    expect(await statusOf('*metrics')).toBe(404);
+    expect(await statusOf('http://127.0.0.1/metrics?')).toBe(200);
+    expect(await statusOf('HTTP://127.0.0.1/v1/things/a%20b')).toBe(200);
   });
 
   it('may be empty with a Content-Type of JSON', async () => {

@@ -82,7 +82,7 @@ export const pathPattern = (url: string): RegExp =>
   );
 
 /** Returns the path as it was sent. The target of a request to a proxy begins with the server (RFC 9112, 3.2.2). */
-const pathOf = ({ url }: FastifyRequest): string => url.replace(/^https?:\/\/[^/]*/, '').split('?', 1)[0]!;
+const pathOf = ({ url }: FastifyRequest): string => url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!;
 const firstPart = (path: string): string => path.split('/', 2)[1] ?? '';
 
 /** Answers a path that cannot be read, before any route and hook: with the page for a person, else with the failure. */
@@ -116,11 +116,11 @@ export function answerFailures(app: FastifyInstance): void {
   });
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   /**
-   * Whether the path has the names of the route as they are. The router decodes it first, but the rules of a proxy may
-   * not: it would withhold /metrics and let /%6detrics pass.
+   * Whether the path has the names of its route as they are. The router also finds the route of /%6detrics and of
+   * *metrics, which the rules of a proxy in front do not know.
    */
-  const isAsWritten = (request: FastifyRequest, path: string): boolean =>
-    !path.includes('%') || methodsOf.get(request.routeOptions.url!)!.pattern.test(path);
+  const isAsWritten = ({ routeOptions: { url = '' } }: FastifyRequest, path: string): boolean =>
+    /^\/[^%]*$/.test(path) || methodsOf.get(url)?.pattern.test(path) === true;
 
   // Before the body is read, which may be broken, too large or of another type.
   app.addHook('onRequest', async (request, reply) => {
