@@ -6,4 +6,4 @@ export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) &
  * their keys there.
  */
 export const shownUrl = (text: string): string =>
-  isHttpUrl(text) ? text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1…@').replace(/\?.*$/s, '?…') : text;
+  isHttpUrl(text) ? text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1…@').replace(/^([^?]*\?).*/s, '$1…') : text;
