@@ -118,6 +118,22 @@ describe('the reader', () => {
     },
   );
 
+  // Spark, Flink and BigQuery write times in microseconds. All their locations were refused for the year 58,000.
+  it.each([
+    ['timestamp-micros', 1_767_225_600_123_456n],
+    ['local-timestamp-micros', 1_767_225_600_123_999n],
+    ['timestamp-nanos', 1_767_225_600_123_456_789n],
+    ['local-timestamp-nanos', 1_767_225_600_123_456_789n],
+    ['timestamp-millis', 1_767_225_600_123n],
+    ['unknown', 1_767_225_600_123n],
+  ])('reads %s in milliseconds', (logicalType, time) => {
+    const bytes: number[] = [];
+    for (let rest = time * 2n; bytes.length === 0 || rest > 0n; rest >>= 7n)
+      bytes.push(Number(rest & 127n) | (rest > 127n ? 128 : 0));
+    const read = createAvroReader(['null', { type: 'long', logicalType }]);
+    expect(read(new Cursor(Buffer.from([2, ...bytes])))).toBe(1_767_225_600_123);
+  });
+
   it('takes a name with a dot as whole, whatever namespace is given beside it', () => {
     const colour = { type: 'enum', name: 'Colour', symbols: ['red', 'green'] };
     const fields = [

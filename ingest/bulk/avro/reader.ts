@@ -2,8 +2,8 @@
  * Reads Avro values by the writer's schema that the file contains.
  *
  * Unlike the general library it trusts no count, length or schema. The number of bytes bounds time and memory, so a
- * broken or hostile file causes an error and not the end of the process. Union branches are returned bare, logical
- * types as their base type.
+ * broken or hostile file causes an error and not the end of the process. Union branches are returned bare, times in
+ * milliseconds, and other logical types as their base type.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -113,6 +113,14 @@ const primitives: ReadonlyMap<unknown, Compiled> = new Map([
   ['double', leaf((cursor) => cursor.bytes.readDoubleLE(cursor.take(8)))],
   ['bytes', leaf((cursor) => cursor.slice(cursor.long()))],
   ['string', leaf((cursor) => cursor.text())],
+]);
+
+/** Spark, Flink and BigQuery write microseconds. A field of a location takes milliseconds. */
+const unitsPerMs: ReadonlyMap<unknown, number> = new Map([
+  ['timestamp-micros', 1_000],
+  ['local-timestamp-micros', 1_000],
+  ['timestamp-nanos', 1_000_000],
+  ['local-timestamp-nanos', 1_000_000],
 ]);
 
 /** Arrays and maps consist of counted blocks. A block with count zero ends them. */
@@ -278,8 +286,11 @@ export function createAvroReader(schema: unknown): Read {
         return arrayReader(object, namespace, depth);
       case 'map':
         return mapReader(object, namespace, depth);
-      default:
+      default: {
+        const units = object.type === 'long' ? unitsPerMs.get(object.logicalType) : undefined;
+        if (units !== undefined) return leaf((cursor) => Math.floor(cursor.long() / units));
         return compile(object.type, namespace, depth + 1);
+      }
     }
   }
 
