@@ -85,9 +85,22 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
+/**
+ * Returns a cell for each column. What is beyond them follows in the last one: a comma without quotes divides a cell,
+ * and the cells after it would be lost.
+ */
+function cellsOfColumns(cells: readonly string[], columns: readonly string[]): string[] {
+  const beyond = cells.slice(columns.length);
+  const isMore = beyond.some((cell) => cell.trim() !== '');
+  const last = columns.length - 1;
+  return columns.map((_, index) =>
+    isMore && index === last ? cells.slice(last).join(',') : unguardCell(cells[index] ?? ''),
+  );
+}
+
 /** Returns the cells of a row of any format, in the order of the columns. */
 function cellsOf({ cells, content }: SourceRow, columns: readonly string[], table: FieldTable): string[] {
-  if (cells !== undefined) return columns.map((_, index) => unguardCell(cells[index] ?? ''));
+  if (cells !== undefined) return cellsOfColumns(cells, columns);
   const reader = new FieldReader(content.fields ?? {});
   // JSON may name each key, as in `metadata.color`, for which there is no column.
   return columns.map((name) =>

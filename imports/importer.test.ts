@@ -386,6 +386,16 @@ describe('the history', () => {
     expect([...fileText(readModel.imports, scope, part, 'rejected')].join('')).toBe('');
   });
 
+  // A comma without quotes divides the coordinates. The radius after them was in no column, and was lost.
+  it('keeps all cells of a row that has too many', async () => {
+    const scope = newScope();
+    const text = 'tag,externalId,description,type,coordinates,radius\nstore,a,Shop,circle,[1,2],100,\n';
+    const result = await bench.import(scope, text);
+    expect(result.rejections).toMatchObject([{ line: 2, column: 'row', rule: expect.stringContaining('has 8 cells') }]);
+    const [, row] = [...fileText(bench.readModel.imports, scope, result, 'rejected')].join('').split('\r\n');
+    expect(row).toMatch(/^store,a,Shop,circle,\[1,"2\],100,",2,row,/);
+  });
+
   it('cuts a file of bad rows that is too long, and counts all', async () => {
     const scope = newScope();
     const small = createImporter({ ...bench, bounds: { maxFileCharacters: 250 } });

@@ -114,3 +114,15 @@ it.each([
 it('empty cells beyond the header are ignored', async () => {
   expect((await read('a,b\n1,2,,\n')).rows).toMatchObject([{ content: { fields: { a: '1', b: '2' } } }]);
 });
+
+// A spreadsheet writes a column whose cells were deleted. Its file was refused, because the column had no name.
+it('empty columns at the end of the header are ignored', async () => {
+  expect(await read('a,b,, \n1,2,,\n3,4\n5,6,7,\n')).toMatchObject({
+    broken: undefined,
+    rows: [
+      { content: { fields: { a: '1', b: '2' } } },
+      { content: { fields: { a: '3', b: '4' } } },
+      { content: { problem: { column: 'row', rule: expect.stringContaining('has 4 cells') } } },
+    ],
+  });
+});

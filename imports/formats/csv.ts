@@ -145,6 +145,12 @@ interface Columns {
   readonly none: Readonly<Record<string, undefined>>;
 }
 
+/** Returns the names of the columns, without empty ones at the end: spreadsheets write those of cells once filled. */
+function namesOf(cells: readonly string[]): readonly string[] {
+  const names = cells.map((name) => name.trim());
+  return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
+}
+
 /** Returns the content of a row: its cells by the name of their column. Those of empty cells are undefined. */
 function contentOf(cells: readonly string[], { header, ignored, none }: Columns) {
   if (cells.length !== header.length) {
@@ -179,7 +185,7 @@ export async function* csvRows(
     for (const { line, cells } of records) {
       if (isEmpty(cells)) continue;
       if (columns === undefined) {
-        const header = cells.map((name) => name.trim());
+        const header = namesOf(cells);
         const ignored = readHeader(header, line);
         columns = { header, ignored, none: Object.fromEntries(header.map((name) => [name, undefined])) };
       } else {

@@ -67,6 +67,23 @@ it('finds every line of JSON, in any chunks', async () => {
   );
 });
 
+// Each line of a record that jq or a library had indented was a bad row.
+it('finds every record of a text sequence, of one line or several, in any chunks', async () => {
+  await fc.assert(
+    fc.asyncProperty(shape, fc.boolean(), async ({ features: all, chunkBytes, indent }, hasMark) => {
+      const records = all.map((given) => `\u001e${JSON.stringify(feature(given), null, indent)}\n`);
+      const { rows } = await ndjson(`${hasMark ? '\ufeff' : ''}${records.join('')}`, chunkBytes);
+      expect(rows.map(({ line }) => line)).toEqual(all.map((_, index) => index + 1));
+      expect(rows.map(fieldsOf)).toEqual(JSON.parse(JSON.stringify(all)));
+    }),
+  );
+  expect((await ndjson('\u001e{"a":1}\n\u001e{"a":\n\u001e{\n"a":2}\n')).rows.map(fieldsOf)).toEqual([
+    { a: 1 },
+    { column: 'row', rule: expect.stringContaining('must be JSON') },
+    { a: 2 },
+  ]);
+});
+
 // 65 kB of bad lines were parsed in one turn of the event loop, which took half a second.
 it.each([
   ['lines', ndjsonRows, 'x\n'.repeat(2_000)],

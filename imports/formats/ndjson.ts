@@ -1,14 +1,20 @@
-/** Reads lines of JSON in a stream: objects of fields, or GeoJSON features. Blank lines are skipped. */
+/**
+ * Reads lines of JSON in a stream: objects of fields, or GeoJSON features. Blank lines are skipped. A file that begins
+ * with the separator of JSON text sequences (RFC 7464) is one: its records may have several lines.
+ */
 import { maxRowLength, type RowBatch, type SourceRow } from '../source.js';
 import { type FindUnknown, objectContent, partsOf } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowLength} characters` } };
 
-/** GeoJSON text sequences begin each record with this control character. */
+/** Text sequences begin each record with this control character. */
 const recordSeparator = '\u001e';
 
-/** Yields batches of lines. A line that is too long or no JSON is a bad row. */
+/**
+ * Yields batches of lines, or of the records of a text sequence, whose line is their number. One that is too long or no
+ * JSON is a bad row.
+ */
 export async function* ndjsonRows(
   source: AsyncIterable<Uint8Array>,
   findUnknown: FindUnknown,
@@ -17,6 +23,7 @@ export async function* ndjsonRows(
   let line = 0;
   let rest = '';
   let isSkipping = false;
+  let separator: string | undefined;
 
   function rowOf(text: string): SourceRow | undefined {
     line += 1;
@@ -30,14 +37,19 @@ export async function* ndjsonRows(
   const rowsOf = (lines: readonly string[]): SourceRow[] => lines.flatMap((text) => rowOf(text) ?? []);
 
   for await (const chunk of utf8Chunks(counted(source, count))) {
-    const lines = (rest + chunk.toString('utf8')).split('\n');
+    let text = chunk.toString('utf8');
+    if (separator === undefined) {
+      if (text.startsWith('\ufeff')) text = text.slice(1);
+      if (text === '') continue;
+      separator = text.startsWith(recordSeparator) ? recordSeparator : '\n';
+      if (separator === recordSeparator) text = text.slice(1);
+    }
+    const lines = (rest + text).split(separator);
     rest = lines.pop() ?? '';
-    if (line === 0 && lines[0]?.startsWith('\ufeff')) lines[0] = lines[0].slice(1);
     for (const { part } of partsOf(lines)) yield { rows: rowsOf(part), bytesRead: count.bytes };
     if (rest.length <= maxRowLength) continue;
     isSkipping = true;
     rest = '';
   }
-  if (line === 0 && rest.startsWith('\ufeff')) rest = rest.slice(1);
   yield { rows: rest.trim() === '' && !isSkipping ? [] : rowsOf([rest]), bytesRead: count.bytes };
 }
