@@ -125,4 +125,8 @@ it('forwards a position of Traccar as a location, once', async () => {
   const events = () => server.as('test_secret').get('/v1/events?deviceId=860000000000001');
   await until(async () => ok(await events()).events.length >= entered.length);
   expect(ok(await events()).events).toHaveLength(entered.length);
+  // Traccar leaves `outdated` in place when it locates a message by cells. The guide's program dropped these positions.
+  const attributes = { ...position.attributes, approximate: true };
+  const byCells = await forward({ outdated: true, attributes, accuracy: 700, fixTime: new Date().toISOString() });
+  expect((await byCells.json()) as Json).toMatchObject({ user: { locationAccuracy: 700 }, events: [] });
 });
