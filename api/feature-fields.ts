@@ -16,12 +16,21 @@ function coordinatesOf({ type, coordinates }: Record<string, unknown>): Validate
   return { ok: true, value: polygon[0] };
 }
 
+/** Returns the fields of a Feature, or which of them breaks a rule. */
+export type ReadFeature = (feature: Readonly<Record<string, unknown>>) => Validated<RawFields>;
+
+/** QGIS and other tools of GDAL write the `id` of a Feature, which an export has, as one of its properties. */
+function withoutId(properties: Readonly<Record<string, unknown>>): RawFields {
+  const { id: _, ...fields } = properties;
+  return fields;
+}
+
 /**
- * Returns the fields of a Feature. Without a type, a Point is a circle. A polygon that only approximates a circle, as
+ * Returns the fields of a Feature, whose id is ignored. Without a type, a Point is a circle. A polygon that only approximates a circle, as
  * in the API's export, is refused by its type: it would become another fence.
  */
-export function featureFields({ properties, geometry }: Readonly<Record<string, unknown>>): Validated<RawFields> {
-  const fields = isDictionary(properties) ? properties : {};
+export const featureFields: ReadFeature = ({ properties, geometry }) => {
+  const fields = isDictionary(properties) ? withoutId(properties) : {};
   if (geometry === null || geometry === undefined) return { ok: true, value: fields };
   if (!isDictionary(geometry)) return invalid('geometry', 'must be a GeoJSON geometry or null');
   const coordinates = coordinatesOf(geometry);
@@ -34,4 +43,4 @@ export function featureFields({ properties, geometry }: Readonly<Record<string, 
     return invalid('type', `must fit the geometry, which is a ${String(geometry.type)}`);
   const type = isTyped ? {} : { type: isPolygon ? 'polygon' : 'circle' };
   return { ok: true, value: { ...fields, ...type, coordinates: coordinates.value } };
-}
+};

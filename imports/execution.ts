@@ -243,8 +243,8 @@ export class Execution implements ImportSink, RunningImport {
     };
     const batches = {
       csv: () => csvRows(source, (names, line) => readHeader(table, names, line)),
-      geojson: () => geojsonRows(source, findUnknown),
-      ndjson: () => ndjsonRows(source, findUnknown),
+      geojson: () => geojsonRows(source, { findUnknown }),
+      ndjson: () => ndjsonRows(source, { findUnknown }),
     }[this.#request.format]();
     for await (const batch of batches) {
       if (batch.header !== undefined || batch.rows.length > 0) this.#underWay.resolve();

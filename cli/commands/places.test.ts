@@ -78,6 +78,18 @@ test('lines may be places or features; each bad one is named, and the others are
   expect(failure).toBeInstanceOf(CommandFailure);
 });
 
+// The batch of the API took the id of a Feature. The command answered that each place had none.
+test('the id of a Feature names the place, also where GDAL has written it as a property', async () => {
+  const named = (rest: object) => ({ type: 'Feature', geometry: point, ...rest });
+  const text = collection(
+    named({ id: 'f1', properties: { name: 'One' } }),
+    named({ id: 'other', properties: { _id: 'f2', name: 'Two' } }),
+    named({ properties: { id: 'f3', name: 'Three' } }),
+  );
+  expect((await importFile('f.geojson', text)).output).toEqual(['3 created, 0 updated, 0 unchanged']);
+  for (const id of ['f1', 'f2', 'f3']) expect((await api.call('GET', `/v1/places/${id}`)).status).toBe(200);
+});
+
 test('more places than one request takes are sent in several', async () => {
   const many = Array.from({ length: 1_203 }, (_, index) => feature(`m${index}`, point));
   expect((await importFile('c.geojson', collection(...many))).output).toEqual(['1203 created, 0 updated, 0 unchanged']);

@@ -1,9 +1,11 @@
 /** `fenceline places import`: sends a catalogue of places to a running Fenceline, in batches. */
 import { createReadStream, statSync } from 'node:fs';
+import { featureFields, type ReadFeature } from '../../api/feature-fields.js';
 import type { CatalogueResult } from '../../api/places/catalogue.js';
 import { placeFields } from '../../api/places/fields.js';
 import type { RawFields } from '../../http/fields/reader.js';
 import { unknownField } from '../../http/fields/table.js';
+import { isDictionary } from '../../http/fields/values.js';
 import { geojsonRows } from '../../imports/formats/geojson.js';
 import { ndjsonRows } from '../../imports/formats/ndjson.js';
 import { BrokenSource, type RowProblem, type SourceRow } from '../../imports/source.js';
@@ -64,11 +66,19 @@ function findUnknown(fields: RawFields): RowProblem | undefined {
   return unknown && { column: unknown.param, rule: unknown.rule };
 }
 
+/** Returns the fields of a Feature of the catalogue. Its id names the place, as over the API. */
+const readFeature: ReadFeature = (feature) => {
+  const read = featureFields(feature);
+  const { id, properties } = feature;
+  const _id = id ?? (isDictionary(properties) ? properties.id : undefined);
+  return read.ok && _id !== undefined ? { ok: true, value: { _id, ...read.value } } : read;
+};
+
 async function* rowsOf(file: string, format: 'geojson' | 'ndjson'): AsyncGenerator<SourceRow> {
   const source = createReadStream(file);
   const rowsIn = format === 'ndjson' ? ndjsonRows : geojsonRows;
   try {
-    for await (const { rows } of rowsIn(source, findUnknown)) yield* rows;
+    for await (const { rows } of rowsIn(source, { findUnknown, readFeature })) yield* rows;
   } catch (error) {
     if (error instanceof BrokenSource) throw new CommandFailure(`${file}: ${error.message}`);
     throw error;

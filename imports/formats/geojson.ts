@@ -3,7 +3,7 @@
  * size: the scanner finds where each begins and ends, and the engine's parser reads it.
  */
 import { BrokenSource, maxRowLength, type RowBatch } from '../source.js';
-import { type FindUnknown, objectContent, partsOf } from './objects.js';
+import { type ObjectRules, objectContent, partsOf } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 /** Long enough for the name of any member of a FeatureCollection. */
@@ -120,10 +120,7 @@ class FeatureScanner {
  * Yields batches of features. A feature that cannot be read is a bad row; a file that is not a FeatureCollection
  * throws.
  */
-export async function* geojsonRows(
-  source: AsyncIterable<Uint8Array>,
-  findUnknown: FindUnknown,
-): AsyncGenerator<RowBatch> {
+export async function* geojsonRows(source: AsyncIterable<Uint8Array>, rules: ObjectRules): AsyncGenerator<RowBatch> {
   const count = { bytes: 0 };
   const scanner = new FeatureScanner();
   for await (const chunk of utf8Chunks(counted(source, count))) {
@@ -138,7 +135,7 @@ export async function* geojsonRows(
     for (const { from, part } of partsOf(features)) {
       const rows = part.map((text, index) => ({
         line: first + from + index,
-        content: objectContent(text, findUnknown, true),
+        content: objectContent(text, rules, true),
       }));
       yield { rows, bytesRead: count.bytes };
     }

@@ -17,8 +17,10 @@ async function rowsOf(batches: AsyncIterable<RowBatch>) {
   }
   return { rows, broken };
 }
-const geojson = (text: string, chunkBytes?: number) => rowsOf(geojsonRows(bytesOf(text, chunkBytes), () => undefined));
-const ndjson = (text: string, chunkBytes?: number) => rowsOf(ndjsonRows(bytesOf(text, chunkBytes), () => undefined));
+const geojson = (text: string, chunkBytes?: number) =>
+  rowsOf(geojsonRows(bytesOf(text, chunkBytes), { findUnknown: () => undefined }));
+const ndjson = (text: string, chunkBytes?: number) =>
+  rowsOf(ndjsonRows(bytesOf(text, chunkBytes), { findUnknown: () => undefined }));
 
 const nasty = fc.string({
   maxLength: 6,
@@ -90,7 +92,7 @@ it.each([
   ['features', geojsonRows, `{"features":[${Array(2_000).fill('{x}').join(',')}]}`],
 ])('parses at most 500 %s at once', async (_, read, text) => {
   const sizes: number[] = [];
-  for await (const { rows } of read(bytesOf(text), () => undefined)) sizes.push(rows.length);
+  for await (const { rows } of read(bytesOf(text), { findUnknown: () => undefined })) sizes.push(rows.length);
   expect(Math.max(...sizes)).toBe(500);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_000);
 });

@@ -3,7 +3,7 @@
  * with the separator of JSON text sequences (RFC 7464) is one: its records may have several lines.
  */
 import { maxRowLength, type RowBatch, type SourceRow } from '../source.js';
-import { type FindUnknown, objectContent, partsOf } from './objects.js';
+import { type ObjectRules, objectContent, partsOf } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowLength} characters` } };
@@ -15,10 +15,7 @@ const recordSeparator = '\u001e';
  * Yields batches of lines, or of the records of a text sequence, whose line is their number. One that is too long or no
  * JSON is a bad row.
  */
-export async function* ndjsonRows(
-  source: AsyncIterable<Uint8Array>,
-  findUnknown: FindUnknown,
-): AsyncGenerator<RowBatch> {
+export async function* ndjsonRows(source: AsyncIterable<Uint8Array>, rules: ObjectRules): AsyncGenerator<RowBatch> {
   const count = { bytes: 0 };
   let line = 0;
   let rest = '';
@@ -32,7 +29,7 @@ export async function* ndjsonRows(
       return { line, content: tooLong };
     }
     const object = (text.startsWith(recordSeparator) ? text.slice(1) : text).trim();
-    return object === '' ? undefined : { line, content: objectContent(object, findUnknown) };
+    return object === '' ? undefined : { line, content: objectContent(object, rules) };
   }
   const rowsOf = (lines: readonly string[]): SourceRow[] => lines.flatMap((text) => rowOf(text) ?? []);
 

@@ -1,5 +1,5 @@
 /** Reads the fields of rows that are JSON: objects of fields, and GeoJSON features. */
-import { featureFields } from '../../api/feature-fields.js';
+import { featureFields, type ReadFeature } from '../../api/feature-fields.js';
 import { parseWritableJson } from '../../http/fields/json-text.js';
 import type { RawFields } from '../../http/fields/reader.js';
 import { malformedTextIn, wellFormedRule } from '../../http/fields/text.js';
@@ -19,16 +19,22 @@ export function* partsOf<Item>(items: readonly Item[]): Generator<{ readonly fro
     yield { from, part: items.slice(from, from + parsedAtOnce) };
 }
 
-/** Returns what finds a field that the resource does not have. */
-export type FindUnknown = (fields: RawFields) => RowProblem | undefined;
+/** How the objects of a resource are read. */
+export interface ObjectRules {
+  /** Returns a field that the resource does not have. */
+  readonly findUnknown: (fields: RawFields) => RowProblem | undefined;
+  /** Default: {@link featureFields}. */
+  readonly readFeature?: ReadFeature;
+}
 
-function featureContent(feature: Readonly<Record<string, unknown>>): Content {
-  const read = featureFields(feature);
+function featureContent(feature: Readonly<Record<string, unknown>>, readFeature: ReadFeature): Content {
+  const read = readFeature(feature);
   return read.ok ? { fields: read.value } : problem(read.problem.param, read.problem.rule);
 }
 
 /** Reads one object: a GeoJSON feature, whose properties are the fields, or, where allowed, the fields themselves. */
-export function objectContent(text: string, findUnknown: FindUnknown, isFeature = false): Content {
+export function objectContent(text: string, rules: ObjectRules, isFeature = false): Content {
+  const { findUnknown, readFeature = featureFields } = rules;
   if (text.includes(brokenByte)) return problem('row', utf8Rule);
   const parsed = parseWritableJson(text);
   if (!parsed.ok) return problem('row', `must be JSON: ${parsed.fault}`);
@@ -37,7 +43,7 @@ export function objectContent(text: string, findUnknown: FindUnknown, isFeature 
   if (isFeature && value.type !== 'Feature') return problem('type', 'must be Feature');
   const malformed = malformedTextIn(value);
   if (malformed !== undefined) return problem(malformed, wellFormedRule);
-  const content = value.type === 'Feature' ? featureContent(value) : { fields: value };
+  const content = value.type === 'Feature' ? featureContent(value, readFeature) : { fields: value };
   if ('problem' in content) return content;
   const unknown = findUnknown(content.fields);
   return unknown === undefined ? content : { problem: unknown, fields: content.fields };
