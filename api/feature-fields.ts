@@ -26,8 +26,8 @@ function withoutId(properties: Readonly<Record<string, unknown>>): RawFields {
 }
 
 /**
- * Returns the fields of a Feature, whose id is ignored. Without a type, a Point is a circle. A polygon that only approximates a circle, as
- * in the API's export, is refused by its type: it would become another fence.
+ * Returns the fields of a Feature, whose id is ignored. Without a type, a Point is a circle. A polygon that only
+ * approximates a circle, as in the API's export, is refused by its type: it would become another fence.
  */
 export const featureFields: ReadFeature = ({ properties, geometry }) => {
   const fields = isDictionary(properties) ? withoutId(properties) : {};

@@ -113,6 +113,16 @@ describe('a file', () => {
     expect(answer.body.import).toMatchObject({ fileName: name, created: 1 });
   });
 
+  // The field was ignored, and the import wrote.
+  it.each(['before', 'after'])('is refused in a form with a field %s it, such as dryRun', async (place) => {
+    const { body, options } = form('shops.csv', csv(row('field', place)));
+    const field = '--x\r\nContent-Disposition: form-data; name="dryRun"\r\n\r\ntrue\r\n';
+    const whole = place === 'before' ? `${field}${body}` : body.replace(/--x--/, `${field}--x--`);
+    const answer = await send(whole, '', options);
+    expect(answer).toMatchObject({ status: 400, body: { meta: { type: 'invalid_parameter', param: 'dryRun' } } });
+    expect((await send(csv(row('field', place)))).body.import).toMatchObject({ created: 1 });
+  });
+
   it('is accepted as GeoJSON and as lines of JSON', async () => {
     const properties = { description: 'Shop', tag: 'json', externalId: 'a', radius: 100 };
     const feature = { type: 'Feature', properties, geometry: { type: 'Point', coordinates: [10, 50] } };

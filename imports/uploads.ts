@@ -67,6 +67,7 @@ export function refuseOtherTypes(request: FastifyRequest): void {
 }
 
 const maxFileNameCharacters = 255;
+const maxFieldNameCharacters = 100;
 
 /** Returns the last part of a name, because browsers may send a path. */
 const shortName = (name: string | undefined): string | null =>
@@ -94,7 +95,7 @@ interface FormFile {
   readonly fileName: string | null;
 }
 
-/** Writes the one file of a form. Other fields are ignored. */
+/** Writes the one file of a form. A form with other fields is refused. */
 function receiveForm(
   request: FastifyRequest,
   body: Readable,
@@ -133,6 +134,12 @@ function receiveForm(
       part = file as Readable;
       received = write(part).then(() => ({ format, fileName: shortName(name) }));
       received.catch(fail);
+    });
+    // A field such as `dryRun` must not be ignored: the import would write.
+    form.on('field', (name) => {
+      const field = cutText(`${name}`, maxFieldNameCharacters).toWellFormed();
+      const rule = 'has no file name; a form has one file, and parameters belong in the query';
+      fail(new ApiError('invalid_parameter', `${field}: ${rule}`, { param: field }));
     });
     form.on('error', () => fail(new ApiError('invalid_body', 'the form is invalid or incomplete')));
     form.on('finish', () => {
