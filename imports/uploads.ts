@@ -17,7 +17,7 @@ import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploa
 import { createFolder } from '../schemas/create-folder.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
-import { formatOfName, importFormatsByExtension } from '../schemas/import-formats.js';
+import { formatOfName, formatOfType, importFormatsByExtension } from '../schemas/import-formats.js';
 import type { ImportFormat } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';
 import { cutText, limitText } from '../schemas/wording.js';
@@ -29,17 +29,6 @@ interface ReceivedFile {
   readonly path: string;
   remove(): Promise<void>;
 }
-
-const formatsByType = new Map<string, ImportFormat>([
-  ['text/csv', 'csv'],
-  ['application/csv', 'csv'],
-  ['application/geo+json', 'geojson'],
-  ['application/vnd.geo+json', 'geojson'],
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-  ['application/jsonl', 'ndjson'],
-  ['application/geo+json-seq', 'ndjson'],
-]);
 
 const formType = 'multipart/form-data';
 const extensions = Object.keys(importFormatsByExtension).join(', ');
@@ -63,7 +52,7 @@ export const uploadTypes = ['text/csv', 'application/geo+json', 'application/x-n
 /** Throws `unsupported_media_type` before anything of the body is read. */
 export function refuseOtherTypes(request: FastifyRequest): void {
   const type = mediaTypeOf(request);
-  if (type !== formType && !formatsByType.has(type)) throw unsupported();
+  if (type !== formType && formatOfType(type) === undefined) throw unsupported();
 }
 
 const maxFileNameCharacters = 255;
@@ -124,7 +113,7 @@ function receiveForm(
     form.on('file', (_field, file, name, _encoding, type) => {
       // The parser reports an early end at the part itself, also if nobody reads it.
       file.on('error', () => {});
-      const format = formatOfName(name ?? '') ?? formatsByType.get(type.toLowerCase());
+      const format = formatOfName(name ?? '') ?? formatOfType(type.toLowerCase());
       if (received !== undefined || format === undefined) {
         file.resume();
         const twice = new ApiError('invalid_body', 'the form has several files; send one at a time');
@@ -236,7 +225,7 @@ export async function openUploadFolder(
       try {
         const type = mediaTypeOf(request);
         const body = paced(uploadedBody(request), bounds);
-        const format = formatsByType.get(type);
+        const format = formatOfType(type);
         const received =
           format === undefined ? await receiveForm(request, body, write) : await write(body).then(() => ({ format }));
         return {

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
 
-/** Returns the media type of a request without its parameters, in lower case. */
+/** Returns the media type of a request or an answer without its parameters, in lower case. */
 export const mediaTypeOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 

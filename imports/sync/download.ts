@@ -12,6 +12,7 @@ import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { reasonPhrase } from '../../http/reason-phrase.js';
+import { mediaTypeOf } from '../../http/requests/uploads.js';
 import type { BodyReceiver, OutboundClient, OutboundResult } from '../../outbound/client.js';
 import type { SyncSeenFile } from '../../schemas/json/sync.js';
 import { limitText, shownText } from '../../schemas/wording.js';
@@ -37,6 +38,8 @@ export type Download =
       readonly kind: 'staged';
       readonly path: string;
       readonly bytes: number;
+      /** In lower case, without parameters. Empty: the server named none. */
+      readonly mediaType: string;
       readonly seen: SyncSeenFile;
     }
   | { readonly kind: 'unchanged' }
@@ -219,6 +222,7 @@ async function outcomeOf(
     kind: 'staged',
     path,
     bytes,
+    mediaType: mediaTypeOf({ headers }),
     seen: { name: file.name, etag: bounded(etag), lastModified: bounded(lastModified), sha256 },
   };
 }

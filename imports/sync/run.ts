@@ -9,8 +9,8 @@ import { isPortError } from '../../pipeline/errors.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { dayMs, hourMs } from '../../schemas/durations.js';
 import { ApiError } from '../../schemas/errors.js';
-import { formatOfName } from '../../schemas/import-formats.js';
-import type { ImportRecord } from '../../schemas/json/import.js';
+import { formatOfName, formatOfType } from '../../schemas/import-formats.js';
+import type { ImportFormat, ImportRecord } from '../../schemas/json/import.js';
 import type { SyncFileRecord, SyncRecord, SyncRunRecord, SyncSeenFile } from '../../schemas/json/sync.js';
 import { sha256Hex } from '../../schemas/sha256.js';
 import type { Importer } from '../importer.js';
@@ -265,6 +265,12 @@ function unimported(file: StagedFile): SyncFileRecord {
   };
 }
 
+/** The URL of a query says no format by its name, but the server of a map says one in `Content-Type`. */
+function formatOf({ name, mediaType }: StagedFile & { readonly kind: 'staged' }): ImportFormat {
+  const byType = mediaType === 'application/json' ? 'geojson' : formatOfType(mediaType);
+  return formatOfName(shownName(name)) ?? byType ?? 'csv';
+}
+
 async function imported(
   parts: RunParts,
   sync: SyncRecord,
@@ -276,7 +282,7 @@ async function imported(
   const request = {
     scope: { project: sync.project, environment: sync.environment },
     resource: 'geofence' as const,
-    format: formatOfName(shownName(name)) ?? 'csv',
+    format: formatOf(file),
     signal,
     requestedBy: { kind: 'sync' as const, name: run._id },
     fileName: shownName(name),

@@ -40,6 +40,8 @@ let smtp: TestSmtpServer;
 let mailer: Mailer;
 /** Bodies by path. A path without one answers 404. */
 const bodies = new Map<string, string>();
+/** The Content-Type of a path, if it has one. */
+const types = new Map<string, string>();
 let requests: string[] = [];
 
 beforeAll(async () => {
@@ -48,7 +50,10 @@ beforeAll(async () => {
     const body = bodies.get(request.url ?? '');
     if (body === undefined) response.writeHead(404).end();
     else if (request.headers['if-none-match'] === `"${body.length}"`) response.writeHead(304).end();
-    else response.writeHead(200, { etag: `"${body.length}"` }).end(body);
+    else {
+      const type = types.get(request.url ?? '');
+      response.writeHead(200, { etag: `"${body.length}"`, ...(type && { 'content-type': type }) }).end(body);
+    }
   });
   await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening));
   s3 = await startS3Server(account, clock);
@@ -70,6 +75,7 @@ beforeEach(async () => {
   // Every node runs the syncs of all environments.
   for (const { _id } of bench.readModel.syncs()) await bench.writer.write([{ kind: 'sync', id: _id, record: null }]);
   bodies.clear();
+  types.clear();
   requests = [];
 });
 
@@ -303,6 +309,32 @@ describe('a run', () => {
     await newNode().run();
     expect(lastRun(scope)).toMatchObject({ result: 'succeeded' });
     expect(storedIds(scope)).toEqual(['1', '2', '3']);
+  });
+
+  // Servers of maps answer queries, whose URLs name no file. Their GeoJSON was read as CSV.
+  test('reads a file whose name says no format in the one of its Content-Type', async () => {
+    const scope = newScope();
+    const feature = (id: string) => ({
+      type: 'Feature',
+      properties: { tag: 'store', externalId: id, description: 'Shop', radius: 100 },
+      geometry: { type: 'Point', coordinates: [10, 50] },
+    });
+    const collection = (id: string) => JSON.stringify({ type: 'FeatureCollection', features: [feature(id)] });
+    const served: [path: string, type: string, body: string][] = [
+      ['/query?f=geojson', 'application/geo+json; charset=utf-8', collection('1')],
+      ['/wfs?outputFormat=json', 'Application/JSON;charset=UTF-8', collection('2')],
+      ['/lines', 'application/x-ndjson', JSON.stringify(feature('3'))],
+      ['/sheet', 'text/plain', csv('4')],
+      ['/named.csv', 'application/json', csv('5')],
+    ];
+    for (const [path, type, body] of served) {
+      bodies.set(path, body);
+      types.set(path, type);
+    }
+    await save(scope, { urls: [...bodies.keys()].map(url) });
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded' });
+    expect(storedIds(scope)).toEqual(['1', '2', '3', '4', '5']);
   });
 
   test('says what is wrong with a file that is not a CSV file', async () => {
