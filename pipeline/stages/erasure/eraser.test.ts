@@ -324,6 +324,31 @@ test('of a device that several users share only the named one is erased; a devic
   expect(await place.count('users')).toBe(1);
 });
 
+// A late location is stored with a record that its device has. It names a user of which the device has no record, and
+// the erasure of this user deleted all rows of the other one, and the user was no longer found.
+test('regression: a late location of a user without a record does not erase the user who has the device', async () => {
+  const place = await start();
+  const { node } = place;
+  const nowMs = Date.now();
+  await node.append(
+    at('shared', 'Bert', { occurredAt: nowMs }),
+    at('shared', 'Ada', { occurredAt: nowMs - hourMs }),
+    at('ada-phone', 'Ada'),
+  );
+  await until(async () => (await place.count('users')) === 2);
+  expect(await place.count('locations', "result = 'stale' AND user_id = 'Ada'")).toBe(1);
+  const bert = "device_id = 'shared' AND user_id = 'Bert'";
+  await until(async () => (await place.count('events', bert)) === 1);
+  const { id } = (await node.state(at('shared', 'Bert')))!.users[0]!;
+  await queue(place, delivery('1', { _id: id, userId: 'Bert' }));
+  await place.eraseAll('user', 'Ada');
+  for (const table of ['users', 'locations', 'events']) {
+    expect(await place.count(table, bert), table).toBe(1);
+    expect(await place.count(table), table).toBe(1);
+  }
+  expect(await node.embedded.deliveryQueue.size()).toBe(1);
+});
+
 test('a user who returns starts anew, with another _id, and enters again', async () => {
   const place = await start();
   const { node } = place;

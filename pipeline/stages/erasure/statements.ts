@@ -78,10 +78,14 @@ function byIds(ids: readonly string[], conditionOf: (idList: string) => string):
   return conditions;
 }
 
+/** A location that was not applied may name a user without a record, and is stored with another one of its device. */
+const tellsRecord: Readonly<Record<UserTable, string>> = { users: '1', locations: "result = 'applied'", events: '1' };
+
 const selectsOf = (scope: Scope, targets: readonly Target[]): string[] =>
   userTables.map((table) => {
     const isWanted = anyOf(targets.map((target) => isTarget(table, target)));
-    return `SELECT user, user_id, device_id FROM ${table} WHERE ${inScope(scope)} AND ${isWanted}`;
+    const condition = `${inScope(scope)} AND ${tellsRecord[table]} AND ${isWanted}`;
+    return `SELECT user, user_id, device_id FROM ${table} WHERE ${condition}`;
   });
 
 /** Groups targets by what fits into one `usersQuery`. */
