@@ -11,7 +11,8 @@ import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
-import { locationRows } from '../../../schemas/testing/rows.js';
+import { attemptRows, locationRows } from '../../../schemas/testing/rows.js';
+import { isoTime } from '../../../schemas/wire/common.js';
 import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
@@ -23,6 +24,7 @@ import { createAnalyticsSink } from '../analytics/sink.js';
 import { openTestAnalytics } from '../testing/analytics.js';
 import { beaconRecord, geofenceRecord, location, projectRecord, readAll, TestNode } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
+import { attemptRecord, withoutRequest } from '../webhooks/attempt.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser, type EraserParts } from './eraser.js';
 
@@ -228,9 +230,11 @@ const at = (deviceId: string, userId: string | null, fields: Partial<Location> =
   });
 };
 
-function delivery(id: string, user: object, createdAt = Date.now()): Delivery {
-  const body = Buffer.from(JSON.stringify({ event: { _id: id, user }, user }));
-  return { id, webhook, ...scope, orderKey: 'k', events: [id], body, reason: 'event', createdAt };
+/** The event was received then, and its delivery is queued now. */
+function delivery(id: string, user: object, receivedAtMs = Date.now()): Delivery {
+  const event = { _id: id, type: 'bought', actualCreatedAt: isoTime(receivedAtMs), user };
+  const body = Buffer.from(JSON.stringify({ event, user }));
+  return { id, webhook, ...scope, orderKey: 'k', events: [id], body, reason: 'event', createdAt: Date.now() };
 }
 
 async function queue({ node }: Awaited<ReturnType<typeof start>>, ...deliveries: Delivery[]): Promise<void> {
@@ -308,6 +312,26 @@ test('an erased user is in no state, table or pending delivery; others stay', as
   const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
   expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['3']);
   expect(await node.embedded.deliveryQueue.size()).toBe(1);
+});
+
+// A conversion of a device without a record has names and no `_id`. Only the time of the delivery or the attempt told
+// whether it was erased. So an attempt after the request stayed for a month, and a delivery that was queued after it
+// was sent.
+test('regression: what is delivered after the request, about an event from before, is erased by its name', async () => {
+  const place = await start();
+  const { node, analytics } = place;
+  const requestedAt = Date.now() - 1;
+  const names = { userId: 'Ada', deviceId: 'unknown' };
+  const failure = withoutRequest('expired', 'https://receiver.example/', Date.now());
+  const attempt = (about: Delivery) => attemptRecord(about, 1, failure, { state: 'given_up', nextAttemptAtMs: null });
+  const before = delivery('1', names, requestedAt - 1);
+  const after = delivery('2', names, requestedAt + 1);
+  await queue(place, before, after);
+  await analytics.insert('webhook_attempts', attemptRows([attempt(before), attempt(after)]));
+  await place.complete(await place.eraseAt(requestedAt, 'user', 'Ada'));
+  expect(await analytics.query('SELECT delivery FROM webhook_attempts')).toEqual([{ delivery: '2' }]);
+  const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
+  expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['2']);
 });
 
 test('of a device that several users share only the named one is erased; a deviceId erases them all', async () => {

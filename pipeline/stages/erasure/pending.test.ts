@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { charactersPerTurn } from '../../../schemas/turns.js';
+import { isoTime } from '../../../schemas/wire/common.js';
 import { openReadModel } from '../../catalog/store/read-model.js';
 import { scope, scopes, temporaryFolder } from '../../catalog/testing/fixtures.js';
 import type { Scope } from '../../catalog/types.js';
@@ -13,7 +14,8 @@ import { erasePending } from './pending.js';
 const bodyBytes = 2_000;
 
 function deliveryOf({ project, environment }: Scope, webhook: string, user: string) {
-  const body = JSON.stringify({ event: { user: { userId: user } }, text: 'x'.repeat(bodyBytes) });
+  const event = { actualCreatedAt: isoTime(1_000), user: { userId: user } };
+  const body = JSON.stringify({ event, text: 'x'.repeat(bodyBytes) });
   const names = { id: user, webhook, project, environment, orderKey: user, events: [] };
   const value = codecs.delivery.encode({ ...names, body: Buffer.from(body), reason: 'event', createdAt: 1_000 });
   return { webhook, dueAtMs: 1_000, value };

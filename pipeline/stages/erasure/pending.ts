@@ -25,10 +25,16 @@ interface NamedUser {
   readonly deviceId?: string;
 }
 
+interface NamedEvent {
+  /** When the server received its cause. */
+  readonly actualCreatedAt: string;
+  readonly user?: NamedUser;
+}
+
 interface Body {
   readonly user?: NamedUser;
-  readonly event?: { readonly user?: NamedUser };
-  readonly events?: readonly { readonly user?: NamedUser }[];
+  readonly event?: NamedEvent;
+  readonly events?: readonly NamedEvent[];
 }
 
 /** Deliveries that are read at once. A body has up to 450 kB. */
@@ -44,15 +50,19 @@ interface PendingParts {
   readonly readModel: Pick<ReadModel, 'record'>;
 }
 
-function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): boolean {
-  const { user, event, events = [] } = JSON.parse(body.toString()) as Body;
-  const isErasedName = (name: string): boolean => {
+/** The time of the delivery does not count: it may be queued after the request, about an event from before. */
+function namesErased({ body }: Delivery, { users, names }: Erased): boolean {
+  const { user, event, events = event ? [event] : [] } = JSON.parse(body.toString()) as Body;
+  const isErasedName = (name: string, timeMs: number): boolean => {
     const times = names.get(name);
-    return times !== undefined && isErasedTime(times, createdAt);
+    return times !== undefined && isErasedTime(times, timeMs);
   };
-  const isErased = ({ _id = '', userId = '', deviceId = '' }: NamedUser = {}): boolean =>
-    users.has(_id) || [_id, userId, deviceId].some(isErasedName);
-  return isErased(user) || isErased(event?.user) || events.some((each) => isErased(each.user));
+  const isErased = ({ _id = '', userId = '', deviceId = '' }: NamedUser, timeMs: number): boolean =>
+    users.has(_id) || [_id, userId, deviceId].some((name) => isErasedName(name, timeMs));
+  return events.some((each) => {
+    const receivedAtMs = Date.parse(each.actualCreatedAt);
+    return [user, each.user].some((named) => named !== undefined && isErased(named, receivedAtMs));
+  });
 }
 
 const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>

@@ -6,6 +6,7 @@
  * same person that were received after the request belong to a new record.
  */
 import { literal } from '../../../schemas/sql.js';
+import { isoTime } from '../../../schemas/wire/common.js';
 import type { Scope } from '../../catalog/types.js';
 import type { ErasedTimes } from '../../records/erasure-command.js';
 
@@ -42,8 +43,14 @@ export const inScope = ({ project, environment }: Scope): string =>
 const named = (name: string): string =>
   ['user', 'user_id', 'device_id'].map((column) => `${column} = ${name}`).join(' OR ');
 
-const hasErasedTime = (column: string, { receivedBy, receivedBeyond }: ErasedTimes): string =>
-  `(${column} <= ${time(receivedBy)} OR ${column} > ${time(receivedBeyond)})`;
+const hasErasedTime = (value: string, { receivedBy, receivedBeyond }: ErasedTimes, literalOf = time): string =>
+  `(${value} <= ${literalOf(receivedBy)} OR ${value} > ${literalOf(receivedBeyond)})`;
+
+/**
+ * When the event of an attempt was received: ISO texts sort like times. An attempt may follow the request, about an
+ * event from before. All events of a body are of one location, and nothing else stands before the first time.
+ */
+const receiptOfAttempt = `extract(request_body, '"actualCreatedAt":"([^"]*)"')`;
 
 const isTarget = (table: UserTable, target: Target): string =>
   `((${named(literal(target.name))}) AND ${hasErasedTime(receiptColumns[table], target)})`;
@@ -137,7 +144,8 @@ export const attemptRows = (scope: Scope, targets: readonly Target[], ids: reado
     ...byIds(ids, (some) => `multiSearchAny(request_body, [${some}])`),
     ...targets.map((target) => {
       const fields = ['_id', 'userId', 'deviceId'].map((field) => `"${field}":${JSON.stringify(target.name)}`);
-      return `(multiSearchAny(request_body, [${list(fields)}]) AND ${hasErasedTime('at', target)})`;
+      const hasTime = hasErasedTime(receiptOfAttempt, target, (epochMs) => literal(isoTime(epochMs)));
+      return `(multiSearchAny(request_body, [${list(fields)}]) AND ${hasTime})`;
     }),
   ]);
 
