@@ -68,8 +68,16 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
   const reading = createConnections(open, readConnections);
   // Waits for no query and no insert, and needs its thread for milliseconds.
   const cancelling = createConnections(open, 1);
-  await writing.run((client) => client.command({ query: 'SELECT 1' }));
+  await writing.run(forgetDeletions);
   return analyticsOver({ writing, reading, cancelling }, insertsFolder);
+}
+
+/**
+ * Removes the texts of deletions that are done. The engine keeps a hundred of them in files beside the parts of a
+ * table, in plain text, and they name who was erased.
+ */
+async function forgetDeletions(client: ClickHouseClient): Promise<void> {
+  await client.command({ query: 'KILL MUTATION WHERE database = currentDatabase() AND is_done SYNC' });
 }
 
 type Pools = Readonly<Record<'writing' | 'reading' | 'cancelling', Connections>>;
@@ -130,7 +138,10 @@ function analyticsOver({ writing, reading, cancelling }: Pools, insertsFolder: s
 
   return {
     async command(sql) {
-      await writing.run((client) => client.command({ query: sql }));
+      await writing.run(async (client) => {
+        await client.command({ query: sql });
+        if (sql.includes(' DELETE WHERE ')) await forgetDeletions(client);
+      });
     },
     insert,
     query: <Row>(sql: string, parameters = {}, signal?: AbortSignal) =>
