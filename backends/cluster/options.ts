@@ -24,7 +24,7 @@ export interface KafkaOptions {
   readonly replicationFactor: number;
   /** Replicas that must have a record before it is acknowledged. 0: two of three or more replicas, otherwise one. */
   readonly minInSyncReplicas: number;
-  /** Retention of the topics that are created. Default: the broker's. */
+  /** Retention of the topics that are created. Default: {@link topicRetentionMs}. */
   readonly retentionMs: Partial<Readonly<Record<Topic, number>>>;
   /** A consumer without a heartbeat for this time loses its partitions. */
   readonly sessionTimeoutMs: number;

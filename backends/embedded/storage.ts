@@ -11,25 +11,14 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Topic, topics } from '../../pipeline/ports.js';
-import { dayMs, hourMs } from '../../schemas/durations.js';
+import { hourMs } from '../../schemas/durations.js';
+import { topicRetentionMs } from '../topic-retention.js';
 import { createCompactedTopic } from './compacted-topic.js';
 import { type Environment, openEnvironment, type Table } from './environment.js';
 import { numberOf, numberValue } from './keys.js';
 import type { Space } from './space.js';
 import { createBlockTopic, type TopicStore } from './topic-store.js';
 import { createWakeups, type Wakeups } from './wakeups.js';
-
-/** Retention of each topic's records; for `changes`, of its tombstones. */
-const defaultRetentionMs: Readonly<Record<Topic, number>> = {
-  locations: 7 * dayMs,
-  outcomes: dayMs,
-  events: 30 * dayMs,
-  changes: 30 * dayMs,
-  'dead-letters': 30 * dayMs,
-  deliveries: 7 * dayMs,
-  attempts: 7 * dayMs,
-  rejections: 7 * dayMs,
-};
 
 /** Long enough to detect and correct a rejected edit, which takes seconds: docs/decisions/020. */
 const defaultCompactionLagMs = hourMs;
@@ -46,7 +35,7 @@ export interface StorageOptions {
   readonly path: string;
   /** Partitions of every topic except `changes`, which has one. Can't be changed later. Default 8. */
   readonly partitions?: number;
-  /** Overrides {@link defaultRetentionMs} per topic. */
+  /** Overrides {@link topicRetentionMs} per topic. */
   readonly retentionMs?: Partial<Record<Topic, number>>;
   /** How long topic `changes` keeps a replaced record. Default an hour. */
   readonly compactionLagMs?: number;
@@ -94,7 +83,7 @@ export function openStorage(options: StorageOptions): Storage {
     throw new Error(`${partitions} partitions: must be 1 to ${maxPartitions}`);
   const path = resolve(options.path);
   mkdirSync(path, { recursive: true });
-  const retentionMs = { ...defaultRetentionMs, ...options.retentionMs };
+  const retentionMs = { ...topicRetentionMs, ...options.retentionMs };
   const logEnvironment = openEnvironment({ path: join(path, 'log'), ...shared, syncBeforeVisible: true });
   const stateEnvironment = openEnvironment({ path: join(path, 'state'), ...shared, syncBeforeVisible: false });
   const deliveryEnvironment = openEnvironment({

@@ -1,11 +1,12 @@
 /** Starts the eraser on a backend. Problems go to the log. */
+import { topicRetentionMs } from '../../backends/topic-retention.js';
 import { createEraser, type EraserParts } from '../../pipeline/stages/erasure/eraser.js';
 import type { Sweeper } from '../../pipeline/sweeper.js';
 import { dayMs } from '../../schemas/durations.js';
 import type { StageContext } from './context.js';
 
-/** Retention of topics `attempts` and `deliveries`, from which rows and deliveries are made as well. */
-const minRetentionDays = 7;
+/** Kafka forgets a segment of a day as a whole, and looks for such segments from time to time. */
+const segmentDays = 2;
 
 /** Starts the eraser, which the caller stops. */
 export function startEraser(
@@ -13,7 +14,9 @@ export function startEraser(
   { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,
 ): Sweeper {
   const { locations, events } = configuration;
-  const retentionDays = Math.max(minRetentionDays, locations.retentionDays, events.retentionDays) + 1;
+  // Rows and deliveries are made from topics `attempts` and `deliveries` as well.
+  const otherRetentionDays = Math.max(topicRetentionMs.attempts, topicRetentionMs.deliveries) / dayMs;
+  const retentionDays = Math.max(otherRetentionDays, locations.retentionDays, events.retentionDays) + segmentDays;
   const eraser = createEraser({
     ...parts,
     retentionMs: retentionDays * dayMs,

@@ -5,6 +5,7 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
 import { dayMs } from '../../../../schemas/durations.js';
+import { topicRetentionMs } from '../../../topic-retention.js';
 import type { KafkaOptions } from '../../options.js';
 import { whileBrokersChange } from './client.js';
 
@@ -30,8 +31,8 @@ export const maxBatchBytesOf = (topic: Topic): number =>
  * accepted one.
  */
 const minCompactionLagMs = dayMs;
-/** A node that was down for longer than tombstones are kept must read the whole topic again. */
-const defaultTombstoneRetentionMs = 30 * dayMs;
+/** Kafka forgets a segment as a whole, when its last record is old enough. By default it has the records of a week. */
+const segmentMs = dayMs;
 
 /** Returns the number of partitions that a topic gets: `changes` has one, because its order counts. */
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
@@ -141,15 +142,15 @@ export function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig
 }
 
 function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<string, string | number>> {
-  const keptMs = retentionMs[topic];
-  if (topic !== topics.changes)
-    return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
+  const keptMs = retentionMs[topic] ?? topicRetentionMs[topic];
+  if (topic !== topics.changes) return { 'cleanup.policy': 'delete', 'retention.ms': keptMs, 'segment.ms': segmentMs };
   return {
     'cleanup.policy': 'compact',
-    'delete.retention.ms': keptMs ?? defaultTombstoneRetentionMs,
+    // A node that was down for longer must read the whole topic again.
+    'delete.retention.ms': keptMs,
     'min.compaction.lag.ms': minCompactionLagMs,
     // Small segments and early compaction: a node that starts reads the whole topic, outdated records too.
-    'segment.ms': dayMs,
+    'segment.ms': segmentMs,
     'segment.bytes': 64 * 2 ** 20,
     'min.cleanable.dirty.ratio': 0.2,
   };
