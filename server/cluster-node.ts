@@ -122,7 +122,7 @@ async function openConfiguration(
   prepareReadModel(configuration, { changesId: backend.changesId, nowMs: Date.now() }, logger);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { 'read-model': watched(readModel.file) };
-  serveCommands(folderLock, { data: configuration.data, environments, logger, calls: {} });
+  const commands = serveCommands(folderLock, { data: configuration.data, environments, logger, calls: {} });
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const changes = await followComparedChanges({
     log,
@@ -133,7 +133,7 @@ async function openConfiguration(
   const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
   await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
-  return { readModel, folderWatch, changes, writer, catchUp };
+  return { readModel, folderWatch, commands, changes, writer, catchUp };
 }
 
 /** Opens ClickHouse for each role that asks, and knows whether a role still waits for it. */
@@ -278,6 +278,7 @@ export async function startClusterNode(
     { stop: () => closeHttp(app, configuration, logger) },
     { stop: async () => stores.spaceWatch.stop() },
     stores.folderWatch,
+    stores.commands,
     ...stopOrder.flatMap((role) => running.get(role) ?? []),
     { stop: async () => following.stop() },
     ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),

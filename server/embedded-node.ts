@@ -89,7 +89,8 @@ async function openStores({
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
-  serveCommands(folderLock, { data: configuration.data, environments, logger, calls: repairCalls(backend) });
+  const calls = repairCalls(backend);
+  const commands = serveCommands(folderLock, { data: configuration.data, environments, logger, calls });
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const log: Log = {
     ...backend.log,
@@ -105,7 +106,7 @@ async function openStores({
   );
   const writer = createConfigurationWriter({ log, readModel });
   await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
-  return { sharedSpace, space, spaceWatch, folderWatch, backend, log, readModel, changes, writer };
+  return { sharedSpace, space, spaceWatch, folderWatch, commands, backend, log, readModel, changes, writer };
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
@@ -258,6 +259,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     ...[closing(mailer), closing(maps), follower, closing(roads), closing(rejections)],
     { stop: async () => stores.spaceWatch.stop() },
     stores.folderWatch,
+    stores.commands,
   ];
   const storing: readonly Part[] = [
     ...[...jobs, closing(webhookClient), ...threads.workers],

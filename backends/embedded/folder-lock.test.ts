@@ -1,5 +1,5 @@
 /** One process uses a folder, and others open its files in turn. Sockets of one process stand for several here. */
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +48,24 @@ test('files of processes that ended are replaced, and a held lock is refused', a
   expect(await isLocked(folder)).toBe(true);
   expect(await takeLock(folder, 0)).toBeUndefined();
   expect(readdirSync(folder)).toEqual([lockFileName]);
+});
+
+// Processes that asked a stopped holder filled its queue. The system then refused others, which took its lock.
+test('the holder keeps the lock however many ask at the same moment', async () => {
+  const busy = createServer().listen({ path: join(folder, lockFileName), backlog: 1 });
+  onTestFinished(() => void busy.close());
+  const answers = await Promise.all(Array.from({ length: 20 }, () => isLocked(folder)));
+  expect(answers).toEqual(answers.map(() => true));
+});
+
+// The system cut the path off. A start ended with a stack, and beside a node the folder was "not in use".
+test('a folder is refused whose path is too long for a socket', async () => {
+  const long = join(folder, 'x'.repeat(120));
+  mkdirSync(long);
+  const tooLong = { code: 'ENAMETOOLONG', path: long };
+  await expect(takeLock(long, 0)).rejects.toMatchObject(tooLong);
+  await expect(isLocked(long)).rejects.toMatchObject(tooLong);
+  await expect(openInTurn(long, () => 'opened')).rejects.toMatchObject(tooLong);
 });
 
 /** Notes what happens, in order. `hold` is that of a node whose writers wait. */
@@ -116,6 +134,36 @@ test('a turn is given by the next holder when the first one ends', async () => {
   first.release();
   expect(await opened).toBe('opened');
   (await lock()).serve({ holdWrites: noted().hold, calls: {} });
+});
+
+test('a turn that is asked for when the holder serves no longer is given by the next holder', async () => {
+  const first = await lock();
+  const { notes, hold } = noted();
+  first.serve({ holdWrites: hold, calls: {} });
+  first.stopServing();
+  const opened = openInTurn(otherPath(), () => 'opened');
+  await until(() => isLocked(folder));
+  first.release();
+  expect(await opened).toBe('opened');
+  expect(notes).toEqual([]);
+});
+
+// The rejection ended the node, when it had no file descriptor left for the thread that holds its writers.
+test('a holder that can not keep its writers waiting refuses the turn, and gives the next one', async () => {
+  const path = otherPath();
+  const { notes, hold } = noted();
+  const failures = [new Error('too many open files')];
+  const holdWrites = async () => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return hold();
+  };
+  (await lock()).serve({ holdWrites, calls: {} });
+  const refused = openInTurn(path, () => 'opened');
+  await expect(refused).rejects.toThrow(PortError);
+  await expect(refused).rejects.toThrow(`${path} can't let others open it: too many open files`);
+  expect(await openInTurn(path, () => 'opened')).toBe('opened');
+  await until(() => notes.at(-1) === 'go on');
 });
 
 // A node of an older release ends each connection at once.

@@ -14,7 +14,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, Socket } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PortError } from '../../pipeline/errors.js';
@@ -25,6 +25,11 @@ export const lockFileName = 'in-use.socket';
 /** Sockets of processes that are about to take the lock. */
 const candidatePrefix = 'lock-';
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/** Longer paths of sockets are cut off or refused. */
+const maxSocketPathBytes = process.platform === 'darwin' ? 103 : 107;
+/** What the system says of a path on which nobody listens, or no longer. */
+const nobodyListens: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET']);
 
 /** Asks for a turn, which lasts as long as the connection. */
 const openRequest = { call: 'open' };
@@ -55,6 +60,8 @@ export interface HolderServices {
 export interface FolderLock {
   /** Serves the processes that have asked, one after another, from now on. */
   serve(services: HolderServices): void;
+  /** Serves nobody from now on. Those who ask wait until the lock ends. */
+  stopServing(): void;
   /** Ends the lock, and removes its file. */
   release(): void;
 }
@@ -62,24 +69,39 @@ export interface FolderLock {
 /** Folders that this process has locked. Nobody else opens their files meanwhile. */
 const own = new Set<string>();
 
-/** Returns the shorter of the absolute and the relative path, because socket paths are limited to about 100 bytes. */
+/** Returns the shorter of the absolute and the relative path. */
 function socketPath(folder: string, name = lockFileName): string {
   const path = join(folder, name);
   const fromHere = relative(process.cwd(), path);
   return fromHere.length < path.length ? fromHere : path;
 }
 
-/** Resolves to undefined when nobody listens. */
-const connected = (path: string): Promise<Socket | undefined> =>
-  new Promise((settle) => {
+/** Throws ENAMETOOLONG when the path of the folder is too long for the socket that locks it. */
+export function refuseLongPath(folder: string): void {
+  if (Buffer.byteLength(socketPath(folder)) <= maxSocketPathBytes) return;
+  throw Object.assign(new Error('the path is too long for a socket'), { code: 'ENAMETOOLONG', path: folder });
+}
+
+/**
+ * Resolves to undefined when nobody listens, and to `busy` when somebody does who accepts no more connections, such as a
+ * process that was stopped. Rejects when the system refuses for another reason.
+ */
+const connected = (path: string): Promise<Socket | 'busy' | undefined> =>
+  new Promise((settle, reject) => {
     const socket = connect(path);
-    socket.once('connect', () => settle(socket)).once('error', () => settle(undefined));
+    socket
+      .once('connect', () => settle(socket))
+      .once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EAGAIN') settle('busy');
+        else if (nobodyListens.has(error.code)) settle(undefined);
+        else reject(error);
+      });
     socket.unref();
   });
 
 async function isAnswering(path: string): Promise<boolean> {
   const socket = await connected(path);
-  socket?.destroy();
+  if (socket instanceof Socket) socket.destroy();
   return socket !== undefined;
 }
 
@@ -92,7 +114,21 @@ function listen(path: string, onConnection: (socket: Socket) => void): Promise<S
 }
 
 /** Returns whether a running process uses the folder. */
-export const isLocked = (folder: string): Promise<boolean> => isAnswering(socketPath(folder));
+export async function isLocked(folder: string): Promise<boolean> {
+  refuseLongPath(folder);
+  return isAnswering(socketPath(folder));
+}
+
+/** Returns whether another process has the lock or is about to take it. Removes the files of those that ended. */
+async function isHeld(folder: string, candidate: string): Promise<boolean> {
+  const others = readdirSync(folder).filter((name) => name.startsWith(candidatePrefix) && name !== candidate);
+  for (const name of [...others, lockFileName]) {
+    if (await isAnswering(socketPath(folder, name))) return true;
+    // One that is only about to listen on it finds this one, or misses its file.
+    if (name !== lockFileName) rmSync(join(folder, name), { force: true });
+  }
+  return false;
+}
 
 /**
  * Takes the lock, which the process then holds until it releases it or ends. Resolves to undefined if another process
@@ -102,6 +138,7 @@ export const isLocked = (folder: string): Promise<boolean> => isAnswering(socket
  * least one finds the other: beside it, or already under the name of the lock.
  */
 async function tryLock(folder: string): Promise<FolderLock | undefined> {
+  refuseLongPath(folder);
   const candidate = `${candidatePrefix}${randomBytes(3).toString('hex')}`;
   const requests = new Requests();
   const server = await listen(socketPath(folder, candidate), (socket) => requests.add(socket));
@@ -109,14 +146,14 @@ async function tryLock(folder: string): Promise<FolderLock | undefined> {
     server.close();
     requests.end();
   };
-  const others = readdirSync(folder).filter((name) => name.startsWith(candidatePrefix) && name !== candidate);
-  for (const name of [...others, lockFileName]) {
-    if (await isAnswering(socketPath(folder, name))) {
+  try {
+    if (await isHeld(folder, candidate)) {
       close();
       return undefined;
     }
-    // Of a process that ended. One that is only about to listen on it finds this one, or fails below.
-    if (name !== lockFileName) rmSync(join(folder, name), { force: true });
+  } catch (error) {
+    close();
+    throw error;
   }
   if (!existsSync(join(folder, candidate))) {
     close();
@@ -130,7 +167,7 @@ async function tryLock(folder: string): Promise<FolderLock | undefined> {
     rmSync(join(folder, lockFileName), { force: true });
     close();
   };
-  return { serve: (services) => requests.serve(services), release };
+  return { serve: (services) => requests.serve(services), stopServing: () => requests.stopServing(), release };
 }
 
 /**
@@ -148,13 +185,17 @@ export async function takeLock(folder: string, patienceMs = lockPatienceMs): Pro
 
 /** The requests of other processes. */
 class Requests {
-  readonly #services = createDeferred<HolderServices>();
+  #services = createDeferred<HolderServices>();
   readonly #sockets = new Set<Socket>();
   /** Resolves when the turns so far have ended. */
   #lastTurn: Promise<void> = Promise.resolve();
 
   serve(services: HolderServices): void {
     this.#services.resolve(services);
+  }
+
+  stopServing(): void {
+    this.#services = createDeferred();
   }
 
   /** Adds a connection. A process that asks for nothing only wants to know whether the folder is locked. */
@@ -179,18 +220,23 @@ class Requests {
   async #serve(socket: Socket, ended: Promise<void>): Promise<void> {
     const line = await firstLine(socket);
     if (line === undefined) return;
-    const services = await this.#services.promise;
     if (line === openLine) {
-      this.#lastTurn = this.#lastTurn.then(() => giveTurn(services, socket, ended));
+      this.#lastTurn = this.#lastTurn.then(async () => giveTurn(await this.#services.promise, socket, ended));
       return;
     }
-    socket.end(lineOf(await answerOf(services, line)));
+    socket.end(lineOf(await answerOf(await this.#services.promise, line)));
   }
 }
 
 async function giveTurn({ holdWrites }: HolderServices, socket: Socket, ended: Promise<void>): Promise<void> {
   if (socket.destroyed) return;
-  const goOn = await holdWrites();
+  let goOn: () => void;
+  try {
+    goOn = await holdWrites();
+  } catch (error) {
+    socket.end(lineOf({ error: (error as Error).message }));
+    return;
+  }
   socket.write(lineOf({ result: null }));
   // Without a limit: if writers went on before the file is open, commits could be lost. A process that is killed ends
   // its connection.
@@ -257,21 +303,32 @@ type Turn = Pick<FolderLock, 'release'>;
 async function takeTurn(folder: string, patienceMs: number): Promise<Turn | undefined> {
   const deadlineMs = performance.now() + patienceMs;
   while (performance.now() < deadlineMs) {
-    const turn = (await askForTurn(folder, patienceMs)) ?? (await tryLock(folder).catch(refuseUnlessReadOnly));
+    const turn = await takeTurnNow(folder, patienceMs).catch(refuseUnlessReadOnly);
     if (turn !== undefined) return turn === 'read-only' ? undefined : turn;
     await delay(retryAfterMs * (1 + Math.random()));
   }
   throw inUse(folder);
 }
 
+const takeTurnNow = async (folder: string, patienceMs: number): Promise<Turn | undefined> =>
+  (await askForTurn(folder, patienceMs)) ?? (await tryLock(folder));
+
 function refuseUnlessReadOnly(error: NodeJS.ErrnoException): 'read-only' {
   if (['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '')) return 'read-only';
   throw error;
 }
 
-/** Asks the holder of the lock. Resolves to undefined if there is none, or it ends the connection or takes too long. */
+/**
+ * Asks the holder of the lock. Resolves to undefined if there is none, or it ends the connection or takes too long.
+ * Rejects with PortError `unavailable` if it can't keep its writers waiting.
+ */
 async function askForTurn(folder: string, patienceMs: number): Promise<Turn | undefined> {
   const asked = await ask(folder, openRequest, patienceMs);
+  if (asked !== undefined && 'error' in asked.answer)
+    throw new PortError(
+      'unavailable',
+      `the process that uses the data folder ${folder} can't let others open it: ${asked.answer.error}`,
+    );
   return asked && { release: () => void asked.socket.destroy() };
 }
 
@@ -281,7 +338,12 @@ async function askForTurn(folder: string, patienceMs: number): Promise<Turn | un
  */
 export async function callHolder(folder: string, call: string, argument: object): Promise<unknown> {
   const asked = await ask(folder, { call, argument }, callPatienceMs);
-  if (asked === undefined) throw inUse(folder);
+  if (asked === undefined)
+    throw new PortError(
+      'unavailable',
+      `the process that uses the data folder ${folder} did not answer, or ended before: run the command again; ` +
+        'if that is a node of another release, use the command of that release',
+    );
   asked.socket.destroy();
   if ('error' in asked.answer) throw new Error(asked.answer.error);
   return asked.answer.result;
@@ -292,8 +354,9 @@ async function ask(
   request: { readonly call: string; readonly argument?: object },
   patienceMs: number,
 ): Promise<{ readonly answer: Answer; readonly socket: Socket } | undefined> {
+  refuseLongPath(folder);
   const socket = await connected(socketPath(folder));
-  if (socket === undefined) return undefined;
+  if (!(socket instanceof Socket)) return undefined;
   socket
     .ref()
     .setTimeout(patienceMs, () => socket.destroy())

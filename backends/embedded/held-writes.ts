@@ -1,18 +1,24 @@
 /** Keeps every thread of this process from writing to its LMDB files, while another process opens them. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { tidyOnExit } from '../../schemas/tidy-on-exit.js';
 import type { HoldWrites } from './folder-lock.js';
 
 /** What the thread is given. */
 export interface HeldFiles {
   /** Folders of LMDB, which this process has open. */
   readonly paths: readonly string[];
-  /** One number; another one than 0 ends the hold. */
-  readonly ended: Int32Array<SharedArrayBuffer>;
+  /** A 1 at {@link endIndex} ends the hold. The thread sets one at {@link closedIndex} once it has closed the files. */
+  readonly state: Int32Array<SharedArrayBuffer>;
 }
+
+export const endIndex = 0;
+export const closedIndex = 1;
 
 /** Opening a file takes some milliseconds. */
 const longMs = 5_000;
+/** The thread may have to load LMDB first. */
+const exitMs = 5_000;
 
 /**
  * Returns a function that begins an empty write transaction in each folder, which aborts when the hold ends. All of
@@ -20,21 +26,30 @@ const longMs = 5_000;
  * takes seconds, because the other process does not go on.
  *
  * It takes a thread for the time of the hold. In the main thread LMDB would wait for a transaction whose writes wait
- * for the main thread.
+ * for the main thread. An exit of the process waits until the thread has closed the files: LMDB would wait forever for
+ * a transaction whose thread was ended. Rejects if the thread can't be started, for lack of file descriptors for
+ * example.
  */
 export const writesIn =
   (paths: readonly string[], onLong: () => void): HoldWrites =>
   async () => {
-    const ended = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+    const end = () => {
+      Atomics.store(state, endIndex, 1);
+      Atomics.notify(state, endIndex);
+    };
     const worker = new Worker(new URL('./held-writes-worker.js', import.meta.url), {
-      workerData: { paths, ended } satisfies HeldFiles,
+      workerData: { paths, state } satisfies HeldFiles,
     });
-    worker.unref();
+    const release = tidyOnExit(() => {
+      end();
+      Atomics.wait(state, closedIndex, 0, exitMs);
+    });
+    worker.once('exit', release).unref();
     await once(worker, 'message');
     const timer = setTimeout(onLong, longMs);
     return () => {
       clearTimeout(timer);
-      Atomics.store(ended, 0, 1);
-      Atomics.notify(ended, 0);
+      end();
     };
   };

@@ -110,7 +110,7 @@ const opened = (backend: RepairableBackend & { close(): Promise<void> }): OpenRe
   close: () => backend.close(),
 });
 
-/** Opens the folder, on which no node can start until this process ends. */
+/** Opens the folder, on which no node can start until it is closed. */
 async function openStopped(configuration: Configuration): Promise<RepairableBackend & { close(): Promise<void> }> {
   const [{ openBackend }, { createSpace }, { openLogReader }, { lockFolder }] = await Promise.all([
     import('../../server/data-folder/folders.js'),
@@ -118,13 +118,20 @@ async function openStopped(configuration: Configuration): Promise<RepairableBack
     import('../../backends/embedded/reader.js'),
     import('../../server/data-folder/lock.js'),
   ]);
-  await lockFolder(configuration.data);
+  const lock = await lockFolder(configuration.data);
   // The number of partitions is read from the folder, so the command works without the node's configuration.
   const reader = await openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);
   await reader.close();
   const asStored = { ...configuration, locations: { ...configuration.locations, partitions } };
-  return openBackend(asStored, createSpace(), 'wait');
+  const backend = openBackend(asStored, createSpace(), 'wait');
+  return {
+    ...backend,
+    async close() {
+      await backend.close();
+      lock.release();
+    },
+  };
 }
 
 /** Returns whether all positions match the log in the end. */

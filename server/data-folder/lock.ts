@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type FolderLock, type HolderServices, takeLock } from '../../backends/embedded/folder-lock.js';
 import { writesIn } from '../../backends/embedded/held-writes.js';
 import { StartError } from '../failures.js';
+import type { Part } from '../node.js';
 
 /** Resolves when this process has the lock of the folder. Rejects with a StartError if another process uses it. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
@@ -20,10 +21,14 @@ interface OpenedFolder {
   readonly calls: HolderServices['calls'];
 }
 
-/** Serves the calls of commands, and lets them open the files, one after another. Nothing is written meanwhile. */
-export function serveCommands(lock: FolderLock, { data, environments, logger, calls }: OpenedFolder): void {
+/**
+ * Serves the calls of commands, and lets them open the files, one after another. Nothing is written meanwhile. Stop it
+ * before the files are closed.
+ */
+export function serveCommands(lock: FolderLock, { data, environments, logger, calls }: OpenedFolder): Part {
   const paths = Object.keys(environments).map((name) => join(data, name));
   const onLong = () =>
     logger.warn({ data }, 'writes wait for a command that opens the data folder: continue or end it');
   lock.serve({ holdWrites: writesIn(paths, onLong), calls });
+  return { stop: async () => lock.stopServing() };
 }

@@ -6,6 +6,7 @@ import { accessSync, constants, type Dirent, existsSync, readdirSync } from 'nod
 import { join, relative, resolve } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import { damagedBlock } from '../../backends/embedded/damage.js';
+import { refuseLongPath } from '../../backends/embedded/folder-lock.js';
 import type { Configuration } from '../config/schema.js';
 import { StartError } from '../failures.js';
 import { remedies } from './damaged-files.js';
@@ -49,6 +50,10 @@ const problems: Readonly<Record<string, Problem>> = {
   EROFS: { reason: 'its disk is read-only', remedy: 'mount the disk for writing' },
   ENOTDIR: { reason: 'it, or a folder above it, is a file', remedy: 'name a folder' },
   EEXIST: { reason: 'it is a file', remedy: 'name a folder' },
+  ENAMETOOLONG: {
+    reason: 'its path is too long for a socket, which may have about 100 bytes',
+    remedy: 'name a shorter path, or a path from a working directory nearby',
+  },
   ENOSPC: { reason: 'its disk is full', remedy: 'free space on the disk' },
   EDQUOT: { reason: 'the quota of its disk is used up', remedy: 'free space, or raise the quota' },
   EIO: { reason: 'its disk fails, or is full', remedy: 'check the disk, and free space on it' },
@@ -96,6 +101,7 @@ const { R_OK, W_OK, X_OK } = constants;
  */
 export function findUnusable(data: string): Unusable | undefined {
   try {
+    refuseLongPath(data);
     // Without permission for the folder itself, the system says that it has no files.
     if (existsSync(data)) accessSync(data, R_OK | W_OK | X_OK);
     for (const folder of [...lmdbFolders, 'analytics', 'imports'].map((name) => join(data, name)))

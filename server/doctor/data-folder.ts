@@ -33,7 +33,8 @@ export async function* checkDataFolder(configuration: Configuration): AsyncGener
   if (found !== undefined) {
     const unusable = isWritable ? findUnusable(folder) : undefined;
     if (unusable !== undefined) yield failure(`${unusable.path}: ${unusable.reason}`, sentence(unusable.remedy));
-    yield await usage(folder);
+    // Without permission nobody can tell.
+    if (isWritable && unusable === undefined) yield await usage(folder);
   }
   yield await space(configuration, present);
 }

@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { openInTurn } from '../../backends/embedded/folder-lock.js';
 import { builtFile, startProgram } from '../../testing/built.js';
 import { readPartition, readTopic, textOf } from './backend.js';
 import type { Work } from './programs/append-worker.js';
@@ -112,6 +113,17 @@ describe('a process that opens the folder beside a writer', () => {
 
 /** More than a folder's default. */
 const compactionLagMs = 2 * 60 * 60 * 1_000;
+
+// Its thread was ended within a transaction, for which LMDB waited: a node was killed after ten seconds, with status 137.
+test('a process exits at once while its writers are held', async () => {
+  const holder = startProgram('test/contract/programs/exit-on-signal', [path]);
+  await holder.printed(1);
+  const status = await openInTurn(path, () => {
+    holder.child.kill('SIGTERM');
+    return holder.ended;
+  });
+  expect(status).toBe(0);
+});
 
 describe('after SIGKILL at a random moment', () => {
   /** Returns the highest number in lines with this prefix; -1 without any. */
