@@ -1,10 +1,23 @@
 /** Structured logs: one JSON object per line on standard error, without keys. Standard output is for people. */
-import type { LoggerOptions } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import { logRedaction } from '../http/answers/log-redaction.js';
 import type { Configuration } from './config/schema.js';
 
-/** Returns the options of pino for the configured level. */
-export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
+/** Lines that wait until they can be written, in each thread. Further ones are dropped. */
+const maxWaitingBytes = 2 ** 20;
+
+/**
+ * Creates the logger of a thread, at the configured level. While standard error can't be written, as a file on a full
+ * disk, lines wait, and the thread goes on.
+ */
+export function createLogger(configuration: Pick<Configuration, 'log'>): Logger {
+  const destination = pino.destination({ dest: 2, maxLength: maxWaitingBytes });
+  // The next line tries again. Without a listener, the error would end the process.
+  destination.on('error', () => {});
+  return pino(loggerOptions(configuration), destination);
+}
+
+const loggerOptions = ({ log }: Pick<Configuration, 'log'>): LoggerOptions => ({
   level: log.level,
   base: null,
   timestamp: () => `,"time":"${new Date().toISOString()}"`,

@@ -21,8 +21,8 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   const asked = nextRequestToStop();
   announce(configuration);
   // Loaded after the announcement, because loading a node takes over a second.
-  const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../../server/logger.js')]);
-  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const { createLogger } = await import('../../server/logger.js');
+  const logger = createLogger(configuration);
   const ending = new AbortController();
   void asked.then(() => ending.abort());
   const refuse = async (error: Error): Promise<never> => {

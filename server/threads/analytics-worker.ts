@@ -1,6 +1,5 @@
 /** The analytics thread: the sink, and the engine that runs the API's queries. */
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type ChdbAnalytics, openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import {
@@ -16,7 +15,7 @@ import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import type { Configuration } from '../config/schema.js';
 import { analyticsFolder, openBackend } from '../data-folder/folders.js';
 import { unreadableAnalytics } from '../data-folder/unusable.js';
-import { loggerOptions } from '../logger.js';
+import { createLogger } from '../logger.js';
 import { createRecorder } from '../metrics.js';
 import { startAnalyticsSink } from '../stages/analytics.js';
 import { runWorker } from './worker.js';
@@ -75,7 +74,7 @@ async function openWithTables(path: string, { data, analytics }: Configuration):
 }
 
 runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpace }) => {
-  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const logger = createLogger(configuration);
   const registry = new Registry();
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');

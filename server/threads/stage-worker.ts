@@ -1,5 +1,4 @@
 /** The location thread: the location stage, and spatial queries of its catalog. */
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createReplies } from '../../backends/embedded/replies.js';
 import { createSpace } from '../../backends/embedded/space.js';
@@ -10,7 +9,7 @@ import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { recordingApplied } from '../backlog.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
-import { loggerOptions } from '../logger.js';
+import { createLogger } from '../logger.js';
 import { createRecorder, observeCaches } from '../metrics.js';
 import { startLocationStage } from '../stages/locations.js';
 import { startTracing } from '../tracing/tracing.js';
@@ -21,7 +20,7 @@ import type { WorkerCalls } from './worker-host.js';
 export type StageCalls = WorkerCalls & SpatialQueries;
 
 runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, replies }) => {
-  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const logger = createLogger(configuration);
   const registry = new Registry();
   const tracing = await startTracing(configuration, 'pipeline', logger);
   const space = createSpace(sharedSpace);

@@ -1,21 +1,20 @@
 /**
  * The webhook thread: fan-out, queues and requests. It is separate, so that slow receivers delay no other thread.
  */
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createSpace } from '../../backends/embedded/space.js';
 import { createSecretCipher } from '../../pipeline/encryption.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { encryptionKey } from '../keys/encryption-key.js';
-import { loggerOptions } from '../logger.js';
+import { createLogger } from '../logger.js';
 import { createRecorder } from '../metrics.js';
 import { startWebhookStage } from '../stages/webhooks.js';
 import { startTracing } from '../tracing/tracing.js';
 import { runWorker } from './worker.js';
 
 runWorker<object>(async ({ configuration, space: sharedSpace }) => {
-  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const logger = createLogger(configuration);
   const registry = new Registry();
   const tracing = await startTracing(configuration, 'webhooks', logger);
   const space = createSpace(sharedSpace);

@@ -440,6 +440,29 @@ describe('serve', () => {
     expect(printed).toMatch(/test secret +prj_test_sk_/);
   });
 
+  // A log on a full disk ended the node, although nothing else was wrong.
+  it.skipIf(!existsSync('/dev/full'))('goes on while its log can not be written', async () => {
+    await placeBasemap(join(folder, 'without-log'));
+    const log = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', 'without-log'], {
+      cwd: folder,
+      env: environment(),
+      stdio: ['ignore', 'pipe', log],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    closeSync(log);
+    const exited = once(child, 'exit');
+    let printed = '';
+    child.stdout!.on('data', (bytes: Buffer) => {
+      printed += bytes.toString();
+    });
+    await until(() => printed.includes('listening on') || child.exitCode !== null);
+    const address = /listening on (\S+)/.exec(printed)?.[1];
+    await until(async () => (await fetch(`${address}/health/ready`)).ok);
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+
   // The server went on, and its folder stayed in use, because npx passes a signal on to the shell only.
   it('stops when the shell of npx has ended, as on a signal', async () => {
     await placeBasemap(join(folder, 'of-npx'));
