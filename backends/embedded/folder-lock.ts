@@ -83,8 +83,8 @@ export function refuseLongPath(folder: string): void {
 }
 
 /**
- * Resolves to undefined when nobody listens, and to `busy` when somebody does who accepts no more connections, such as a
- * process that was stopped. Rejects when the system refuses for another reason.
+ * Resolves to undefined when nobody listens, and to `busy` when somebody does who accepts no more connections, such as
+ * a process that was stopped. Rejects when the system refuses for another reason.
  */
 const connected = (path: string): Promise<Socket | 'busy' | undefined> =>
   new Promise((settle, reject) => {

@@ -114,7 +114,8 @@ describe('a process that opens the folder beside a writer', () => {
 /** More than a folder's default. */
 const compactionLagMs = 2 * 60 * 60 * 1_000;
 
-// Its thread was ended within a transaction, for which LMDB waited: a node was killed after ten seconds, with status 137.
+// Its thread was ended within a transaction, for which LMDB waited. A node was killed after ten seconds, with status
+// 137.
 test('a process exits at once while its writers are held', async () => {
   const holder = startProgram('test/contract/programs/exit-on-signal', [path]);
   await holder.printed(1);
