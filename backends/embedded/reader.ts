@@ -1,8 +1,8 @@
 /**
  * Reads topics `locations`, `events` and `changes` of a data folder, for tools that run beside a server or without one.
  *
- * Nothing is written, and writers wait only while the files are opened. A reader takes an entry in LMDB's table of readers, and keeps a snapshot for no longer
- * than one read.
+ * Nothing is written, and writers wait only while the files are opened. A reader takes an entry in LMDB's table of
+ * readers, and keeps a snapshot for no longer than one read.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const neverSweptMs = Number.POSITIVE_INFINITY;
 export const hasLog = (path: string): boolean =>
   ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
 
-/** Opens a folder that {@link hasLog}, as {@link openInTurn} does. Its methods throw for other topics than the three. */
+/** Opens a folder that {@link hasLog}, in turn. Its methods throw for other topics than the three. */
 export async function openLogReader(path: string): Promise<LogReader> {
   const open = (name: string): Environment =>
     openEnvironment({ path: join(path, name), mapBytes, syncBeforeVisible: true, readOnly: true });

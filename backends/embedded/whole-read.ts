@@ -13,8 +13,8 @@ const bytesOfBlockKey = offsetKey(0, 0).length;
 const isTopic = (table: string): boolean => /^topic:[^:]+$/.test(table);
 
 /**
- * Reads every key and value of every table of an environment in the data folder, and takes the blocks of topics apart. Returns the number of
- * values. Writes nothing but an entry in the table of readers.
+ * Reads every key and value of every table of an environment in the data folder, and takes the blocks of topics apart.
+ * Returns the number of values. Writes nothing but an entry in the table of readers.
  *
  * Throws where LMDB or a block is damaged. Damage of pages may also end the process by a signal, so call it in a
  * process of its own. LMDB has no checksums: content that is changed but readable is not found.
