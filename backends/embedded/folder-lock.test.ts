@@ -4,11 +4,13 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { PortError } from '../../pipeline/errors.js';
 import { until } from '../../testing/until.js';
 import { callHolder, type FolderLock, isLocked, lockFileName, openInTurn, takeLock } from './folder-lock.js';
+
+const shortMs = 100;
 
 let folder = '';
 beforeEach(() => {
@@ -111,6 +113,19 @@ test('files are opened after their holder has opened its own, or at once where n
   isAdmitted = true;
   holder.serve({ holdWrites: noted().hold, calls: {} });
   expect(await opened).toBe(true);
+});
+
+// The time limit of the answer went on, and ended the turn before the file was open.
+test('a turn lasts until the file is open', async () => {
+  const { notes, hold } = noted();
+  (await lock()).serve({ holdWrites: hold, calls: {} });
+  const open = async () => {
+    await delay(3 * shortMs);
+    notes.push('opened');
+  };
+  await openInTurn(otherPath(), open, shortMs);
+  await until(() => notes.length === 3);
+  expect(notes).toEqual(['hold', 'opened', 'go on']);
 });
 
 test('an opening that fails ends its turn', async () => {

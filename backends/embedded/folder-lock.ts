@@ -363,5 +363,7 @@ async function ask(
     .on('error', () => {})
     .write(lineOf(request));
   const line = await firstLine(socket);
+  // A turn lasts as long as its connection.
+  socket.setTimeout(0);
   return line === undefined ? undefined : { answer: JSON.parse(line) as Answer, socket };
 }
