@@ -50,7 +50,7 @@ import { reportUnusableFiles } from './named-files.js';
 import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
-import { repairCalls } from './repair-positions.js';
+import { repairOf } from './repair-positions.js';
 import { createRoads } from './roads.js';
 import { shareSpatialQueries } from './shares.js';
 import { startEraser } from './stages/erasure.js';
@@ -89,8 +89,12 @@ async function openStores({
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
   const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
-  const calls = repairCalls(backend);
-  const commands = serveCommands(folderLock, { data: configuration.data, environments, logger, calls });
+  const commands = serveCommands(folderLock, {
+    data: configuration.data,
+    environments,
+    logger,
+    calls: repairOf(backend),
+  });
   const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const log: Log = {
     ...backend.log,

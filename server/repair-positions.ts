@@ -37,7 +37,7 @@ export interface Finding extends ReadPartition {
 }
 
 /** `contested`: another process claimed the partition before every write. */
-export type RepairResult = 'moved' | 'contested';
+type RepairResult = 'moved' | 'contested';
 
 const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters] as const;
 const maxAttempts = 20;
@@ -88,41 +88,28 @@ const readers: readonly Reader[] = [
   ),
 ];
 
-/** Finds and moves positions, in this process or in the node that uses the folder. */
-export interface Repair {
-  /** Compares every stored position with the log. */
-  findings(): Promise<readonly Finding[]>;
-  move(position: ReadPartition, offset: number): Promise<RepairResult>;
+/** The new offset of a position. */
+interface Move extends ReadPartition {
+  readonly offset: number;
 }
+
+/** Finds and moves positions. A type and not an interface: a node serves it as calls by name. */
+export type Repair = {
+  /** Compares every stored position with the log. */
+  readonly findings: () => Promise<readonly Finding[]>;
+  readonly move: (move: Move) => Promise<RepairResult>;
+};
 
 /** Creates the repair of a backend that this process has open. */
 export const repairOf = (backend: RepairableBackend): Repair => ({
   findings: () => findings(backend),
-  move: (position, offset) => moveTo(backend, position, offset),
+  move: (move) => moveTo(backend, move),
 });
 
-/** Creates the calls by which a node repairs its own positions for a command. */
-export function repairCalls(backend: RepairableBackend) {
-  const repair = repairOf(backend);
-  return {
-    findings: () => repair.findings(),
-    move: ({ position, offset }: Move) => repair.move(position, offset),
-  };
-}
-
-/** The argument of call `move`. */
-interface Move {
-  readonly position: ReadPartition;
-  readonly offset: number;
-}
-
-/** Creates the repair that the node on the folder does. Rejects as {@link callHolder} does. */
+/** Creates the repair that the node on the folder serves. Rejects as {@link callHolder} does. */
 export const repairByNode = (folder: string): Repair => ({
   findings: async () => (await callHolder(folder, 'findings', {})) as readonly Finding[],
-  async move({ group, topic, partition }, offset) {
-    const argument: Move = { position: { group, topic, partition }, offset };
-    return (await callHolder(folder, 'move', argument)) as RepairResult;
-  },
+  move: async (move) => (await callHolder(folder, 'move', move)) as RepairResult,
 });
 
 /** Compares every stored position with the log. */
@@ -147,11 +134,7 @@ async function compare(backend: RepairableBackend, reader: Reader, partition: nu
 }
 
 /** Moves a position to the offset. Retries when another process claims the partition before the write. */
-async function moveTo(
-  backend: RepairableBackend,
-  { group, topic, partition }: ReadPartition,
-  offset: number,
-): Promise<RepairResult> {
+async function moveTo(backend: RepairableBackend, { group, topic, partition, offset }: Move): Promise<RepairResult> {
   const reader = readers.find((each) => each.group === group && each.topic === topic)!;
   const before = offset > 0 ? await readOne(backend.log, topic, partition, offset - 1) : undefined;
   const mark = before?.offset === offset - 1 ? markOf(before) : null;

@@ -1,8 +1,7 @@
 /** Copies the LMDB environments of a data folder while other threads and processes write to them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
-import { openInTurn } from './folder-lock.js';
+import { openInFolder } from './environment.js';
 
 /**
  * Deliveries derive from events, and events from locations. Each environment is copied after those that derive from it,
@@ -18,9 +17,7 @@ export async function copyEnvironments(path: string, target: string, signal: Abo
   for (const name of environmentNames) {
     signal.throwIfAborted();
     // Read-only: it takes an entry in the table of readers, and writes nothing.
-    const root: RootDatabase = await openInTurn(path, () =>
-      open({ path: join(path, name), noSubdir: false, maxDbs: 32, readOnly: true }),
-    );
+    const root = await openInFolder(path, name);
     try {
       mkdirSync(join(target, name));
       await root.backup(join(target, name), true);
@@ -34,9 +31,7 @@ const prefixOf = (group: string): Buffer => Buffer.from(`${group}|`);
 const afterPrefix = (group: string): Buffer => Buffer.from(`${group}}`);
 
 async function openPositions(path: string, readOnly: boolean) {
-  const root: RootDatabase = await openInTurn(path, () =>
-    open({ path: join(path, 'state'), noSubdir: false, maxDbs: 32, readOnly }),
-  );
+  const root = await openInFolder(path, 'state', readOnly);
   const table = root.openDB<Buffer, Buffer>('positions', { keyEncoding: 'binary', encoding: 'binary' });
   return { root, table: table as typeof table | undefined };
 }

@@ -1,8 +1,10 @@
 /**
  * An LMDB environment: a folder with one writer at a time and any number of readers, in several threads and processes.
  */
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { openInTurn } from './folder-lock.js';
 import { createSpace, isDiskFull, type Space, storageFull, whenWritable } from './space.js';
 
 /** Keys and values are bytes. A read returns a copy of the value. */
@@ -101,6 +103,13 @@ export function openNamed<T>(path: string, open: () => T): T {
 const isOfLmdb = ({ code }: { readonly code?: unknown }): boolean => typeof code === 'number' && code < -30_000;
 
 const maxTables = 32;
+
+/** More than any environment has. */
+const maxTablesOfAny = 64;
+
+/** Opens an environment of a data folder in turn, to copy or search it. By default it is only read. */
+export const openInFolder = (data: string, name: string, readOnly = true): Promise<RootDatabase> =>
+  openInTurn(data, () => open({ path: join(data, name), noSubdir: false, maxDbs: maxTablesOfAny, readOnly }));
 
 /** Opens the folder, and creates it unless `readOnly` is set. The caller closes the environment. */
 export function openEnvironment({

@@ -146,19 +146,13 @@ async function tryLock(folder: string): Promise<FolderLock | undefined> {
     server.close();
     requests.end();
   };
+  let isFree = false;
   try {
-    if (await isHeld(folder, candidate)) {
-      close();
-      return undefined;
-    }
-  } catch (error) {
-    close();
-    throw error;
+    isFree = !(await isHeld(folder, candidate)) && existsSync(join(folder, candidate));
+  } finally {
+    if (!isFree) close();
   }
-  if (!existsSync(join(folder, candidate))) {
-    close();
-    return undefined;
-  }
+  if (!isFree) return undefined;
   renameSync(join(folder, candidate), join(folder, lockFileName));
   own.add(resolve(folder));
   const release = (): void => {

@@ -1,12 +1,10 @@
 /** Reads a whole LMDB file, to find damage that its beginning does not show. */
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
 import { Page, readBlock } from './blocks.js';
 import { readNamed } from './damage.js';
-import { openInTurn } from './folder-lock.js';
+import { openInFolder } from './environment.js';
 import { offsetKey, offsetOfKey } from './keys.js';
 
-const maxTables = 64;
 const bytesOfBlockKey = offsetKey(0, 0).length;
 
 /** Tables whose values are blocks, and not what a compacted topic notes about its records. */
@@ -20,17 +18,15 @@ const isTopic = (table: string): boolean => /^topic:[^:]+$/.test(table);
  * process of its own. LMDB has no checksums: content that is changed but readable is not found.
  */
 export async function readWhole(data: string, environment: string): Promise<number> {
-  const path = join(data, environment);
-  const root: RootDatabase = await openInTurn(data, () =>
-    open({ path, noSubdir: false, maxDbs: maxTables, readOnly: true }),
-  );
+  const root = await openInFolder(data, environment);
   let values = 0;
   try {
     for (const name of [...root.getKeys()].map(String)) {
       const table = root.openDB<Buffer, Buffer>(name, { keyEncoding: 'binary', encoding: 'binary' });
       for (const { key, value } of table.getRange({})) {
         values += 1;
-        if (isTopic(name) && key.length === bytesOfBlockKey) readNamed(path, () => readEnd(value, key));
+        if (isTopic(name) && key.length === bytesOfBlockKey)
+          readNamed(join(data, environment), () => readEnd(value, key));
       }
     }
   } finally {

@@ -31,6 +31,8 @@ interface Named {
 /** The last one of a topic with the maximum of the setting `locations.partitions`. */
 const maxPartition = 1_023;
 
+type OpenBackend = RepairableBackend & { close(): Promise<void> };
+
 interface OpenRepair extends Repair {
   /** Whether a node certainly runs on these positions. Of a cluster nobody can tell. */
   readonly isOfNode: boolean;
@@ -63,12 +65,12 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => 
   if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
   const named = namedOffset(values);
   const { configuration } = configurationFrom({ config: values.config, data: values.data });
-  const opened = await open(configuration);
+  const repair = await open(configuration);
   let isWhole = false;
   try {
-    isWhole = await compareAndMove(opened, values.yes === true, named);
+    isWhole = await compareAndMove(repair, values.yes === true, named);
   } finally {
-    await opened.close();
+    await repair.close();
   }
   if (!isWhole) process.exitCode = 1;
 };
@@ -90,7 +92,7 @@ async function open(configuration: Configuration): Promise<OpenRepair> {
   if (configuration.backend === 'cluster') {
     const { openCluster } = await import('../../backends/cluster/cluster.js');
     const onProblem = (message: string) => console.error(message);
-    return opened(await openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem }));
+    return repairOn(await openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem }));
   }
   const [{ isLocked }, { requireDataFolder }, { refuseUnusableFiles }] = await Promise.all([
     import('../../backends/embedded/folder-lock.js'),
@@ -101,17 +103,17 @@ async function open(configuration: Configuration): Promise<OpenRepair> {
   refuseUnusableFiles(data);
   requireDataFolder(data);
   if (await isLocked(data)) return { ...repairByNode(data), isOfNode: true, close: async () => {} };
-  return opened(await openStopped(configuration));
+  return repairOn(await openStopped(configuration));
 }
 
-const opened = (backend: RepairableBackend & { close(): Promise<void> }): OpenRepair => ({
+const repairOn = (backend: OpenBackend): OpenRepair => ({
   ...repairOf(backend),
   isOfNode: false,
   close: () => backend.close(),
 });
 
 /** Opens the folder, on which no node can start until it is closed. */
-async function openStopped(configuration: Configuration): Promise<RepairableBackend & { close(): Promise<void> }> {
+async function openStopped(configuration: Configuration): Promise<OpenBackend> {
   const [{ openBackend }, { createSpace }, { openLogReader }, { lockFolder }] = await Promise.all([
     import('../../server/data-folder/folders.js'),
     import('../../backends/embedded/space.js'),
@@ -176,7 +178,8 @@ async function move(repair: Repair, each: Finding, target: number | null): Promi
     );
     return false;
   }
-  const result = await repair.move(each, target);
+  const { group, topic, partition } = each;
+  const result = await repair.move({ group, topic, partition, offset: target });
   if (result === 'moved') console.log(`${name}: moved from ${each.position.offset} to ${target}`);
   else console.error(`${name}: other processes kept claiming the partition; run the command again`);
   return result === 'moved';

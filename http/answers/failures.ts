@@ -126,9 +126,8 @@ export function answerFailures(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
     if (!request.is404 && isAsWritten(request, path)) return undefined;
-    const methods = [...methodsOf.values()]
-      .filter(({ pattern }) => request.is404 && pattern.test(path))
-      .flatMap((known) => [...known.methods]);
+    const found = request.is404 ? [...methodsOf.values()].filter(({ pattern }) => pattern.test(path)) : [];
+    const methods = found.flatMap((known) => [...known.methods]);
     if (methods.length === 0) {
       const page = app.missingPage.sendToPerson(request, reply);
       if (page) return page;
