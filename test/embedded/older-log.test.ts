@@ -6,8 +6,6 @@
  * configuration is that of the log. `fenceline repair positions` ends the halt, skips no location and applies none
  * twice.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,11 +19,10 @@ import { Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { program } from '../support/program.js';
+import { runCommand } from '../support/program.js';
 import { TestServer } from '../support/server.js';
 
 const timeout = 600_000;
-const commandTimeoutMs = 240_000;
 const partitions = 2;
 /** The partition that loses records, and the one that loses none. */
 const losing = 0;
@@ -132,15 +129,8 @@ async function expectOnce(scene: Scene, devices: readonly string[]): Promise<voi
 }
 
 /** Runs the command line on the data folder as an operator does, without the settings of the node. */
-async function repair({ server }: Scene, ...args: string[]) {
-  const words = ['repair', 'positions', '--data', server.dataFolder, ...args];
-  const child = spawn(process.execPath, [program, ...words], { timeout: commandTimeoutMs });
-  let output = '';
-  child.stdout.on('data', (text) => (output += text));
-  child.stderr.on('data', (text) => (output += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
-}
+const repair = ({ server }: Scene, ...args: string[]) =>
+  runCommand(['repair', 'positions', '--data', server.dataFolder, ...args]);
 
 /** Prepares a stopped server: `kept`, of both partitions, is in log and state; `lost`, of one, is only in the state. */
 interface Restored extends Scene {

@@ -1,8 +1,5 @@
 /** Runs commands that read the folder of a server, again and again, while it works and is killed. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { program } from '../support/program.js';
+import { runCommand } from '../support/program.js';
 import type { TestServer } from '../support/server.js';
 
 /** Each opens the files of LMDB in another way. `doctor` also warns of what concerns the machine. */
@@ -19,11 +16,9 @@ export async function runCommands({ dataFolder }: TestServer, isOver: () => bool
   let count = 0;
   for (; !isOver(); count++) {
     const words = [...commands[count % commands.length]!, '--data', dataFolder];
-    const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    const said = output + errors;
-    if (child.signalCode !== null || damage.test(said.replace('0 do not match', '')))
-      throw new Error(`fenceline ${words.join(' ')} ended with ${child.signalCode ?? child.exitCode}:\n${said}`);
+    const { code, signal, output } = await runCommand(words);
+    if (signal !== null || damage.test(output.replace('0 do not match', '')))
+      throw new Error(`fenceline ${words.join(' ')} ended with ${signal ?? code}:\n${output}`);
   }
   return count;
 }

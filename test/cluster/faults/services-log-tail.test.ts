@@ -5,8 +5,6 @@
  * Regression: acknowledged locations were silently skipped until the log had grown past the stored positions. After the
  * loss of a part of topic `changes`, nodes had different configurations.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
@@ -20,10 +18,9 @@ import { Client, ok } from '../../support/client.js';
 import { newTestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../../support/cluster-nodes.js';
 import { circle, standing } from '../../support/places.js';
-import { program } from '../../support/program.js';
+import { runCommand } from '../../support/program.js';
 
 const timeout = 600_000;
-const commandTimeoutMs = 240_000;
 const patience = { timeoutMs: 240_000 };
 const plan: readonly NodePlan[] = [
   { name: 'first', roles: ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'] },
@@ -90,16 +87,8 @@ async function applied({ environment }: Scene): Promise<Map<string, number>> {
 }
 
 /** Runs the command line as an operator does beside the nodes. */
-async function fenceline(environment: Readonly<Record<string, string>>, ...args: string[]) {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...environment } });
-  let output = '';
-  child.stdout.on('data', (text) => (output += text));
-  child.stderr.on('data', (text) => (output += text));
-  const timer = setTimeout(() => child.kill('SIGKILL'), commandTimeoutMs);
-  const [code] = await once(child, 'close');
-  clearTimeout(timer);
-  return { code: code as number | null, output };
-}
+const fenceline = (environment: Readonly<Record<string, string>>, ...args: string[]) =>
+  runCommand(args, { ...process.env, ...environment });
 
 it('locations after a lost tail of the log are not skipped silently', { timeout }, async () => {
   const { kafka, nodes, environment } = scene;
