@@ -34,6 +34,14 @@ const schedule = createSchedule('02:00', 'UTC');
 const header = 'description,type,tag,externalId,coordinates,radius';
 const csv = (...ids: string[]) => [header, ...ids.map((id) => `Shop,circle,store,${id},"[10,50]",100`)].join('\n');
 
+/** The same geofence as GeoJSON. */
+const feature = (id: string) => ({
+  type: 'Feature',
+  properties: { tag: 'store', externalId: id, description: 'Shop', radius: 100 },
+  geometry: { type: 'Point', coordinates: [10, 50] },
+});
+const collection = (id: string) => JSON.stringify({ type: 'FeatureCollection', features: [feature(id)] });
+
 let files: Server;
 let s3: TestS3Server;
 let smtp: TestSmtpServer;
@@ -297,13 +305,8 @@ describe('a run', () => {
   // Uploads took `.geojsonl` for lines of JSON and `.json` for GeoJSON, and the sync took both for CSV.
   test('reads each file in the format that its name says to uploads as well', async () => {
     const scope = newScope();
-    const feature = (id: string) => ({
-      type: 'Feature',
-      properties: { tag: 'store', externalId: id, description: 'Shop', radius: 100 },
-      geometry: { type: 'Point', coordinates: [10, 50] },
-    });
     bodies.set('/lines.GEOJSONL?token=a.csv', JSON.stringify(feature('1')));
-    bodies.set('/all.json', JSON.stringify({ type: 'FeatureCollection', features: [feature('2')] }));
+    bodies.set('/all.json', collection('2'));
     bodies.set('/download', csv('3'));
     await save(scope, { urls: [...bodies.keys()].map(url) });
     await newNode().run();
@@ -314,12 +317,6 @@ describe('a run', () => {
   // Servers of maps answer queries, whose URLs name no file. Their GeoJSON was read as CSV.
   test('reads a file whose name says no format in the one of its Content-Type', async () => {
     const scope = newScope();
-    const feature = (id: string) => ({
-      type: 'Feature',
-      properties: { tag: 'store', externalId: id, description: 'Shop', radius: 100 },
-      geometry: { type: 'Point', coordinates: [10, 50] },
-    });
-    const collection = (id: string) => JSON.stringify({ type: 'FeatureCollection', features: [feature(id)] });
     const served: [path: string, type: string, body: string][] = [
       ['/query?f=geojson', 'application/geo+json; charset=utf-8', collection('1')],
       ['/wfs?outputFormat=json', 'Application/JSON;charset=UTF-8', collection('2')],
