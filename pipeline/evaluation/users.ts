@@ -56,11 +56,26 @@ export function usersAfter(users: readonly UserState[], latest: UserState): User
 export function profileAfter(profile: string | null, details: LocationDetails | null): string | null {
   if (details === null || (profile !== null && profile === reportedText(details))) return profile;
   const merged = JSON.stringify({
+    ...inOrder,
     ...(profile === null ? {} : (JSON.parse(profile) as UserProfile)),
     ...reportedProfile(details),
   });
   return merged === '{}' ? null : merged;
 }
+
+/** Gives a field that a device reports later than others its place, so that {@link reportedText} is equal again. */
+const inOrder: { readonly [name in keyof UserProfile]-?: undefined } = {
+  installId: undefined,
+  description: undefined,
+  metadata: undefined,
+  deviceType: undefined,
+  deviceMake: undefined,
+  deviceModel: undefined,
+  deviceOS: undefined,
+  sdkVersion: undefined,
+  locationAuthorization: undefined,
+  locationAccuracyAuthorization: undefined,
+};
 
 /**
  * Returns the reported fields as JSON, with the metadata as the device wrote it. A device mostly repeats itself: a
