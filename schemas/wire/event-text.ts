@@ -43,10 +43,10 @@ const userText = ({ id, userId, deviceId, profile }: EventUser): string =>
       (profile === null ? '' : profileMembers(profile)),
   );
 
-const geofenceText = ({ id, tag, externalId, description, type, metadata, ...shape }: EventGeofence): string =>
-  `{"_id":"${id}"${textMember('tag', tag)}${textMember('externalId', externalId)}` +
-  `,"description":${quoted(description)},"type":"${type}"${member('metadata', metadata)}` +
-  `,"geometryCenter":${point(shape.centerLongitude, shape.centerLatitude)},"geometryRadius":${shape.radius}}`;
+const geofenceText = (geofence: EventGeofence): string =>
+  `{"_id":"${geofence.id}"${textMember('tag', geofence.tag)}${textMember('externalId', geofence.externalId)}` +
+  `,"description":${quoted(geofence.description)},"type":"${geofence.type}"${member('metadata', geofence.metadata)}` +
+  `,"geometryCenter":${point(geofence.centerLongitude, geofence.centerLatitude)},"geometryRadius":${geofence.radius}}`;
 
 const beaconText = (beacon: EventBeacon): string =>
   object(
