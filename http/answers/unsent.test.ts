@@ -3,6 +3,7 @@
  * short request with a public key.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDeferred } from '../../schemas/deferred.js';
 import { closeClients, RawClient } from '../connections/testing/raw-client.js';
 import { createTestServer } from '../testing/server.js';
 
@@ -13,15 +14,28 @@ let app: ReturnType<typeof createTestServer>;
 let port: number;
 /** Requests for large answers, and requests that changed something. */
 let handled: { large: number; changes: number };
+/** Requests whose answers are made once their clients have left. */
+let slow: { begun: number; answered: number };
 
 beforeEach(async () => {
   handled = { large: 0, changes: 0 };
+  slow = { begun: 0, answered: 0 };
   app = createTestServer({
     maxUnsentBytes: 4 * 32 * 2 ** 20,
   });
   const config = { authority: 'none' } as const;
   app.get('/v1/large', { config }, async () => {
     handled.large += 1;
+    return { large };
+  });
+  const onSend = async () => {
+    slow.answered += 1;
+  };
+  app.get('/v1/slow', { config, onSend }, async (_request, reply) => {
+    const left = createDeferred();
+    reply.raw.once('close', left.resolve);
+    slow.begun += 1;
+    await left.promise;
     return { large };
   });
   app.get('/v1/small', { config }, async () => ({ meta: { code: 200 } }));
@@ -71,6 +85,16 @@ it('a connection that ends frees what it has not read', async () => {
   const reader = await leaveUnread('GET /v1/large');
   reader.socket.destroy();
   await expect.poll(() => statusOf('GET /v1/large')).toBe(200);
+});
+
+// Each such answer was counted for ever, until a node refused all large answers and all changes.
+it('an answer that is made after its client has left takes no memory', async () => {
+  const client = new RawClient(port);
+  client.socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
+  await client.until(() => slow.begun === 1);
+  client.socket.destroy();
+  await expect.poll(() => slow.answered).toBe(1);
+  expect(await statusOf('GET /v1/large')).toBe(200);
 });
 
 it('all addresses together have a limit', async () => {

@@ -23,7 +23,8 @@ export function boundUnsentAnswers(app: FastifyInstance, maxUnsentBytes: number)
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
-    if (bytes <= smallAnswerBytes) return done(null, payload);
+    // A client that has left reads nothing, and its response has closed already.
+    if (bytes <= smallAnswerBytes || reply.raw.destroyed) return done(null, payload);
     const { ip, method } = request;
     if (changesNothing(method) && !budget.fits(ip, bytes)) {
       for (const name of ['Content-Type', 'Content-Encoding', 'ETag', 'Last-Modified']) reply.removeHeader(name);
