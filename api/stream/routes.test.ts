@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Agent, EventSource } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { PortError } from '../../pipeline/errors.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { until } from '../../testing/until.js';
@@ -276,6 +277,19 @@ describe('bounds', () => {
     const dropped = server.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => /too slowly/.test(msg));
     expect(dropped).toEqual([expect.objectContaining({ address: '127.0.0.1', key: expect.any(String) })]);
   });
+});
+
+// The rejection was unhandled: an outage of Kafka ended the node, where a stream was catching up.
+test('a stream ends when the log is out of reach while it catches up', async () => {
+  const read = async () => {
+    throw new PortError('unavailable', 'Kafka does not answer');
+  };
+  const cutOff = await startSubscribers({ read });
+  onTestFinished(cutOff.close);
+  await publish(cutOff.api.log, [eventOf(cutOff.api.project.record._id)]);
+  const stream = await open('?from=earliest', {}, cutOff.api.secret, cutOff);
+  await until(() => stream.isClosed);
+  expect(stream.lastEventId()).not.toBe('');
 });
 
 test('a stopping server ends its streams and waiting polls', async () => {

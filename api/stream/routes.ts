@@ -6,6 +6,7 @@ import { revocationOf } from '../../http/access/revocation.js';
 import { sendEventStream } from '../../http/answers/headers.js';
 import { contentOf, described } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { isPortError } from '../../pipeline/errors.js';
 import { topics } from '../../pipeline/ports.js';
 import { scopeName } from '../../pipeline/records/device-key.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -84,7 +85,11 @@ export const streamRoutes =
         streams.delete(stream);
         membership.leave();
       });
-      void stream.start();
+      stream.start().catch((error: unknown) => {
+        if (!isPortError(error)) throw error;
+        // The log is out of reach. The client reconnects with its last id.
+        stream.end();
+      });
       if (membership.closing.aborted || revocation.aborted) stream.end();
       return stream;
     }

@@ -3,15 +3,19 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { createKeyRing } from '../../../http/access/keys.js';
 import { createTestServer } from '../../../http/testing/server.js';
+import type { Log } from '../../../pipeline/ports.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
+interface SubscribersOptions extends Partial<SubscriberBounds> {
+  readonly authorityCheckMs?: number;
+  /** Replaces the reads of the log. */
+  readonly read?: Log['read'];
+}
+
 /** `api` creates projects and keys; `address` serves streams and topics. */
-export async function startSubscribers({
-  authorityCheckMs,
-  ...bounds
-}: Partial<SubscriberBounds> & { readonly authorityCheckMs?: number } = {}) {
+export async function startSubscribers({ authorityCheckMs, read, ...bounds }: SubscribersOptions = {}) {
   const api = await startApi();
   const logLines: string[] = [];
   const app = createTestServer({
@@ -21,7 +25,9 @@ export async function startSubscribers({
     authorityCheckMs,
     adminApiKeySha256: sha256Hex(adminApiKey),
   });
-  await app.register(subscriberRoutes({ log: api.log }, { ...defaultSubscriberBounds, ...bounds }));
+  await app.register(
+    subscriberRoutes({ log: { ...api.log, ...(read && { read }) } }, { ...defaultSubscriberBounds, ...bounds }),
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   return {
