@@ -42,52 +42,37 @@ export async function stageFiles(
   credentials: Credentials | null,
   folder: string,
 ): Promise<StagedFile[]> {
+  const { clock, maxBytes, maxReadMs } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const limit = new AbortController();
-  const untilMs = performance.now() + parts.maxReadMs;
-  const timer = setTimeout(() => limit.abort(), parts.maxReadMs);
+  const untilMs = performance.now() + maxReadMs;
+  const timer = setTimeout(() => limit.abort(), maxReadMs);
   const signal = AbortSignal.any([parts.signal, limit.signal]);
+  let leftBytes = maxBytes;
+
+  async function read(name: string, path: string): Promise<Download> {
+    const seen = sync.seen.find((one) => one.name === name);
+    const file = remoteFile(sync, name, credentials, clock);
+    const result = await download({ ...parts, signal }, file, seen, { path, maxBytes: leftBytes });
+    if (result.kind !== 'failed' || !limit.signal.aborted) return result;
+    const message = `the files of the run were not all read within ${maxReadMs / 1_000} seconds`;
+    return { kind: 'failed', message, isTemporary: false };
+  }
+
+  const staged: StagedFile[] = [];
   try {
-    return await stageWithin({ ...parts, signal }, { signal: limit.signal, untilMs }, sync, credentials, folder);
+    for (const [index, name] of filesOf(sync).entries()) {
+      const result = await persistently(parts, untilMs, () => read(name, join(folder, `${index}`)));
+      if (result.kind === 'staged') leftBytes -= result.bytes;
+      staged.push({ name, ...result });
+    }
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** The time of a run. */
-interface TimeLimit {
-  /** Aborts when the time has passed. */
-  readonly signal: AbortSignal;
-  /** When it has passed, by `performance.now`. */
-  readonly untilMs: number;
-}
-
-async function stageWithin(
-  parts: StagingParts,
-  limit: TimeLimit,
-  sync: SyncRecord,
-  credentials: Credentials | null,
-  folder: string,
-): Promise<StagedFile[]> {
-  const staged: StagedFile[] = [];
-  let leftBytes = parts.maxBytes;
-  for (const [index, name] of filesOf(sync).entries()) {
-    const file = remoteFile(sync, name, credentials, parts.clock);
-    const seen = sync.seen.find((one) => one.name === name);
-    const path = join(folder, `${index}`);
-    const result = await persistently(parts, limit.untilMs, async () => {
-      const read = await download(parts, file, seen, { path, maxBytes: leftBytes });
-      if (read.kind !== 'failed' || !limit.signal.aborted) return read;
-      const message = `the files of the run were not all read within ${parts.maxReadMs / 1_000} seconds`;
-      return { kind: 'failed', message, isTemporary: false };
-    });
-    if (result.kind === 'staged') leftBytes -= result.bytes;
-    staged.push({ name, ...result });
   }
   return staged;
 }
 
-/** @param untilMs as of {@link TimeLimit}. */
+/** @param untilMs when the time of the run has passed, by `performance.now`. */
 async function persistently(
   { pause, retryDelaysMs, clock }: Pick<StagingParts, 'pause' | 'retryDelaysMs' | 'clock'>,
   untilMs: number,
