@@ -9,6 +9,11 @@ const config = {
   value: 'FILE',
   help: 'Configuration file. Default: FENCELINE_CONFIG, or fenceline.yaml in the working directory if it exists.',
 } as const;
+const key = {
+  type: 'string',
+  value: 'KEY',
+  help: 'Secret key of the project and environment. Default: FENCELINE_KEY.',
+} as const;
 const data = { type: 'string', value: 'DIR', help: 'Data folder. Default: ./data.' } as const;
 const node = {
   port: { type: 'string', value: 'N', help: 'TCP port to listen on; 0 picks a free one. Default: 8080.' },
@@ -98,7 +103,7 @@ export const descriptions = {
     usage: ['places import FILE'],
     takesArguments: true,
     options: {
-      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      key,
       address,
     },
     examples: [
@@ -124,7 +129,7 @@ export const descriptions = {
         help: 'Format: csv, geojson or ndjson. Default: by the extension of the file; csv if it has none.',
       },
       tag: { type: 'string', value: 'TAG', help: 'Only records with this tag. Default: all.' },
-      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      key,
       address,
     },
     examples: [
@@ -137,7 +142,7 @@ export const descriptions = {
     summary: 'Shows events of a running Fenceline as they happen, one line each.',
     usage: ['tail'],
     options: {
-      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      key,
       type: { type: 'string', value: 'TYPE', help: 'Only events of this type, for example user.entered_geofence.' },
       tag: { type: 'string', value: 'TAG', help: 'Only events of geofences with this tag.' },
       'user-id': { type: 'string', value: 'ID', help: 'Only events of this user.' },
@@ -216,7 +221,7 @@ export const descriptions = {
     takesArguments: true,
     options: {
       resource: { type: 'string', value: 'geofences|beacons', help: 'What the file holds. Default: geofences.' },
-      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      key,
       'dry-run': { type: 'boolean', help: 'Write nothing; list what would be created, updated and left unchanged.' },
       rejected: {
         type: 'string',
@@ -243,7 +248,7 @@ export const descriptions = {
     options: {
       'radar-key': { type: 'string', value: 'KEY', help: 'Secret key of Radar. Default: RADAR_SECRET_KEY.' },
       'radar-address': { type: 'string', value: 'URL', help: "Address of Radar's API. Default: https://api.radar.io." },
-      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      key,
       'dry-run': { type: 'boolean', help: 'Read and check everything, and write nothing to Fenceline.', form: 'radar' },
       from: {
         type: 'string',
