@@ -10,6 +10,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { scopeName } from '../../pipeline/records/device-key.js';
+import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { hasElapsed } from '../../schemas/durations.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
@@ -73,7 +74,7 @@ async function readRates({ analytics }: Pick<ApiDependencies, 'analytics'>, scop
 export const statusRoutes =
   ({ analytics, clock, lag }: Pick<ApiDependencies, 'analytics' | 'clock' | 'lag'>): FastifyPluginAsync =>
   async (app) => {
-    const kept = new Map<string, { readonly readAtMs: number; readonly rates: Promise<Rates> }>();
+    const kept = createBoundedCache<string, { readonly readAtMs: number; readonly rates: Promise<Rates> }>(maxKept);
 
     function ratesOf(scope: Scope): Promise<Rates> {
       const key = scopeName(scope);
@@ -81,10 +82,8 @@ export const statusRoutes =
       const known = kept.get(key);
       if (known && !hasElapsed(readEveryMs, known.readAtMs, nowMs)) return known.rates;
       const rates = readRates({ analytics }, scope, nowMs);
-      kept.delete(key);
       kept.set(key, { readAtMs: nowMs, rates });
       rates.catch(() => kept.delete(key));
-      if (kept.size > maxKept) kept.delete(kept.keys().next().value as string);
       return rates;
     }
 
