@@ -113,11 +113,9 @@ function keysOfQuery(request: FastifyRequest): string[] {
   return [publishableKey].flat().filter((key) => typeof key === 'string' && key !== '') as string[];
 }
 
-const keyOfQuery = (request: FastifyRequest): string | undefined => keysOfQuery(request)[0];
-
 /** Returns the key that a request sent, in the header or in the URL; undefined for a session. */
 export const keyOfRequest = (request: FastifyRequest): string | undefined =>
-  keyOfHeader(request) ?? keyOfQuery(request);
+  keyOfHeader(request) ?? keysOfQuery(request)[0];
 
 const notInUrls = (): ApiError =>
   new ApiError(
@@ -257,10 +255,10 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
       refuseForeignPages(request);
       return nobody;
     }
-    const inQuery = keysOfQuery(request);
     // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
-    if (inQuery.some((key) => looksSecret(key) || matchesSha256(key, adminApiKeySha256))) throw notInUrls();
-    const key = keyOfHeader(request) ?? inQuery[0];
+    if (keysOfQuery(request).some((key) => looksSecret(key) || matchesSha256(key, adminApiKeySha256)))
+      throw notInUrls();
+    const key = keyOfRequest(request);
     if (key !== undefined) {
       const caller = await authorizeKey(key, authority, options);
       if (caller?.allowedOrigins !== undefined) refuseDisallowedOrigin(request, caller.allowedOrigins);

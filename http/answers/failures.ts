@@ -19,6 +19,8 @@ declare module 'fastify' {
   }
 }
 
+const noSuchPath = (): ApiError => new ApiError('not_found', 'there is no such path');
+
 /** Returns the catalogued error for a refusal of Fastify; undefined for anything else. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -30,7 +32,7 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
     );
   }
   if (code === 'FST_ERR_BAD_URL') return parameterError({ param: 'path', rule: 'must be percent-encoded UTF-8' });
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'there is no such path');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return noSuchPath();
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ApiError('invalid_body', 'the body cannot be read');
   }
@@ -131,13 +133,13 @@ export function answerFailures(app: FastifyInstance): void {
     if (methods.length === 0) {
       const page = app.missingPage.sendToPerson(request, reply);
       if (page) return page;
-      throw new ApiError('not_found', 'there is no such path');
+      throw noSuchPath();
     }
     reply.header('Allow', [...new Set(methods)].join(', '));
     throw new ApiError('method_not_allowed', `${request.method} is not a method of this path`);
   });
   // Fastify runs the hook for unknown paths only if there is a handler, which is never reached.
   app.setNotFoundHandler(() => {
-    throw new ApiError('not_found', 'there is no such path');
+    throw noSuchPath();
   });
 }
