@@ -1,7 +1,7 @@
 /** Reads the header with which a server says when to ask again. Pure. */
-import { hourMs } from '../schemas/durations.js';
+import { dayMs } from '../schemas/durations.js';
 
-const maxRetryAfterMs = 24 * hourMs;
+const maxRetryAfterMs = dayMs;
 const secondsPattern = /^\d+$/;
 /**
  * Matches the preferred form and both obsolete ones: `Sun, 06 Nov 1994 08:49:37 GMT`,

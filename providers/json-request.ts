@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { allNetworks } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
+import { minuteMs } from '../schemas/durations.js';
 import { parsedJson } from '../schemas/parsed-json.js';
 import { limitText } from '../schemas/wording.js';
 import { type Answer, refusal } from './answer.js';
@@ -37,7 +38,7 @@ export interface JsonClient {
 /** A route across a continent has 2 MB. The event loop waits while an answer is parsed. */
 const maxResponseBytes = 4 * 2 ** 20;
 /** Each request has a signal for its own limit, which is shorter. */
-const timeoutMs = 10 * 60_000;
+const timeoutMs = 10 * minuteMs;
 /** Callers limit how many requests are sent at the same time. */
 const maxConnectionsPerOrigin = 1_000;
 

@@ -20,6 +20,7 @@ import {
   eventsOf,
 } from '../pipeline/stages/locations/steps.js';
 import { codecs } from '../schemas/codecs.js';
+import { hourMs } from '../schemas/durations.js';
 import type { Event, Location } from '../schemas/records.js';
 import { recordPages, type Span } from './pages.js';
 import { newTotals, type Totals } from './totals.js';
@@ -60,7 +61,7 @@ interface ReplayedPage {
  * Time to continue reading after the range. A record is usually appended soon after its location was received, but
  * appends may be delayed and clocks may differ.
  */
-export const maxAppendDelayMs = 60 * 60 * 1000;
+export const maxAppendDelayMs = hourMs;
 
 /**
  * Yields what each page of the partition would cause today. `span` is a range of offsets; from 0 on, devices start

@@ -5,7 +5,7 @@ import { changeSettings } from '../api/settings/fields.js';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { booleanField, dateField, field, numberField, readTable, refuseUnknown } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
-import { hourMs } from '../schemas/durations.js';
+import { dayMs, hourMs } from '../schemas/durations.js';
 import type { ProjectRecord } from '../schemas/json/project.js';
 import type { Erased } from './erased.js';
 import type { ReplayJob } from './job.js';
@@ -76,7 +76,7 @@ export function readReplay(
   refuseUnknown(reader, replayFields, body);
   const given = readTable(reader, replayFields);
   const toMs = Math.min(given.to ?? nowMs, nowMs);
-  const fromMs = given.from ?? toMs - 7 * 24 * hourMs;
+  const fromMs = given.from ?? toMs - 7 * dayMs;
   if (fromMs >= toMs) reader.refuse('from', 'must be before `to`, and in the past');
   if (toMs - fromMs > maxRangeHours * hourMs)
     reader.refuse('from', `must be at most ${maxRangeHours / 24} days before \`to\``);

@@ -10,6 +10,7 @@ import type { ApiDependencies } from '../api/dependencies.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
+import { minuteMs } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import { buildCity, type City } from './city.js';
 import { createFleet } from './fleet.js';
@@ -17,9 +18,9 @@ import { countGeofences, demoTag, type GeofenceParts, loadGeofences, removeGeofe
 import { driveFleet, type TrafficParts } from './traffic.js';
 
 /** Size and length of every run. */
-export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
+export const demoBounds = { devices: 80, durationMs: 10 * minuteMs } as const;
 
-const stateRetentionMs = 10 * 60_000;
+const stateRetentionMs = 10 * minuteMs;
 /** A run whose process has ended is over after this time. */
 const leaseMs = 15_000;
 const renewEveryMs = 2_000;

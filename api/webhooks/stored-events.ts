@@ -1,6 +1,7 @@
 /** Reads events and their earlier deliveries from the analytics store, for redeliveries. */
 import type { ListCursor } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
+import { hourMs } from '../../schemas/durations.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';
 import { type EventPosition, positionColumns, selectPosition } from '../events/order.js';
 import { where } from '../sql.js';
@@ -31,7 +32,7 @@ export interface SentEvents {
 /**
  * An attempt follows its event by the server's clock. In a cluster the clocks of two servers may differ by this much.
  */
-const clockDifferenceMs = 3_600_000;
+const clockDifferenceMs = hourMs;
 
 const columns = `${selectPosition}, type, tag, location_id AS locationId, device_id AS deviceId, user, body`;
 

@@ -1,5 +1,5 @@
 /** Determines when a location was measured: by the device's time where it is plausible, else by the time of receipt. */
-import { dayMs } from '../../schemas/durations.js';
+import { dayMs, minuteMs } from '../../schemas/durations.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 
@@ -28,7 +28,7 @@ interface OccurredAt {
  */
 export const maxAgeMs = 7 * dayMs;
 /** A device clock that is further ahead of the server's is wrong. */
-export const maxAheadMs = 5 * 60_000;
+export const maxAheadMs = 5 * minuteMs;
 
 const byReceipt = (receivedAt: number): OccurredAt => ({ occurredAt: receivedAt, deviceTimed: false });
 

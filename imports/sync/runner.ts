@@ -11,6 +11,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProjectDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
+import { minuteMs } from '../../schemas/durations.js';
 import { freshId } from '../../schemas/ids.js';
 import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { type RunBounds, type RunContext, type RunParts, reportRun, runSync } from './run.js';
@@ -28,7 +29,7 @@ export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   retryDelaysMs: [2_000, 15_000],
   maxMailsPerHour: 20,
   maxMailsPerAddressPerDay: 200,
-  maxImportWaitMs: 30 * 60_000,
+  maxImportWaitMs: 30 * minuteMs,
 };
 
 /** What the runner of a node works with. */

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
-import { hasElapsed } from '../../schemas/durations.js';
+import { hasElapsed, hourMs } from '../../schemas/durations.js';
 import { parsedJson } from '../../schemas/parsed-json.js';
 import { isFinalRefusal, refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';
@@ -43,7 +43,7 @@ const charactersPerAnswer = 8_000;
 const leastCachedCharacters = 1_000_000;
 
 /** A language that the service refused is left out for this time. */
-const refusedLanguageMs = 3_600_000;
+const refusedLanguageMs = hourMs;
 const maxRefusedLanguages = 100;
 
 /** Name of the settings that messages point to. */
