@@ -15,21 +15,26 @@ const nearM = { house: 10_000, town: 50_000 } as const;
 /** Addresses of one name that are compared with coordinates: there are many Springfields. */
 const maxCompared = 50;
 
+/** For whom a geometry is looked up, where, and the record that will be replaced. */
+export interface GeometryLookup {
+  readonly scope: Scope;
+  readonly existing: GeofenceRecord | undefined;
+  readonly sources: GeometrySources;
+}
+
 interface Located {
   readonly center: Position;
   readonly address: AddressSource;
 }
 
 /**
- * Returns the centre: the coordinates if they are given and near the address, else the position of the address.
- * @param existing the record that will be replaced, whose address is not looked up again unless something changed.
+ * Returns the centre: the coordinates if they are given and near the address, else the position of the address. The
+ * address of the record that will be replaced is not looked up again unless something changed.
  */
 export async function atAddress(
-  { project }: Scope,
   given: SoughtGeofence,
   query: string,
-  existing: GeofenceRecord | undefined,
-  sources: GeometrySources,
+  { scope: { project }, existing, sources }: GeometryLookup,
 ): Promise<Outcome<Located>> {
   const before = existing?.geometrySource?.address;
   const isSame = before !== undefined && before.query === query;

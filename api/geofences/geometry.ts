@@ -13,7 +13,7 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import type { GeofenceRecord, GeometrySource, PlaceSource } from '../../schemas/json/geofence.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { GeometrySources } from '../dependencies.js';
-import { atAddress, isSamePosition } from './addresses.js';
+import { atAddress, type GeometryLookup, isSamePosition } from './addresses.js';
 import { type GeofenceInput, type GivenGeofence, isSought, type PlainGeofence, type SoughtGeofence } from './fields.js';
 
 /** Geofences that may follow one place, so that a change of the place has a bounded effect. */
@@ -32,43 +32,34 @@ export async function resolveGeometry(
   sources: GeometrySources,
 ): Promise<Outcome<GeofenceInput>> {
   if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: given };
-  const existing = await current();
-  if (!isSought(given)) return withIsochrone(scope, given, {}, existing, sources);
+  const lookup = { scope, existing: await current(), sources };
+  if (!isSought(given)) return withIsochrone(given, {}, lookup);
   const { placeId } = given.sought;
-  return placeId === null
-    ? withOwnGeometry(scope, given, existing, sources)
-    : atPlace(scope, given, placeId, existing, configuration, sources);
+  return placeId === null ? withOwnGeometry(given, lookup) : atPlace(given, placeId, configuration, lookup);
 }
 
 /** Returns the input with the geometry that its coordinates or its address give, of which it has at least one. */
-async function withOwnGeometry(
-  scope: Scope,
-  given: SoughtGeofence,
-  existing: GeofenceRecord | undefined,
-  sources: GeometrySources,
-): Promise<Outcome<GeofenceInput>> {
+async function withOwnGeometry(given: SoughtGeofence, lookup: GeometryLookup): Promise<Outcome<GeofenceInput>> {
   const { sought, ...described } = given;
   let { center } = given;
   let source: GeometrySource | undefined;
   if (sought.address !== null) {
-    const located = await atAddress(scope, given, sought.address, existing, sources);
+    const located = await atAddress(given, sought.address, lookup);
     if (!located.ok) return located;
     ({ center } = located.value);
     source = { address: located.value.address };
   }
   // Coordinates give the radius of a polygon; the others must have one.
   const input = { ...described, center: center!, radius: given.radius! };
-  if (given.type === 'isochrone') return withIsochrone(scope, input, source ?? {}, existing, sources);
+  if (given.type === 'isochrone') return withIsochrone(input, source ?? {}, lookup);
   return { ok: true, value: { ...input, ...(source && { geometrySource: source }) } };
 }
 
 /** Adds the ring of an isochrone. It is computed only if it is not that of the existing record. */
 async function withIsochrone(
-  { project }: Scope,
   input: PlainGeofence,
   source: GeometrySource,
-  existing: GeofenceRecord | undefined,
-  sources: GeometrySources,
+  { scope: { project }, existing, sources }: GeometryLookup,
 ): Promise<Outcome<GeofenceInput>> {
   const kept = existing && isSameIsochrone(input, existing) ? existing : undefined;
   if (kept !== undefined) {
@@ -106,21 +97,20 @@ const notAvailable = (rule: string): ApiError => fieldError('not_available', { p
  * the geofence has its own geometry, and the follower replaces it when the place has one.
  */
 async function atPlace(
-  scope: Scope,
   given: SoughtGeofence,
   placeId: string,
-  existing: GeofenceRecord | undefined,
   configuration: Pick<ConfigurationReader, 'places' | 'geofencesOfPlace'>,
-  sources: GeometrySources,
+  lookup: GeometryLookup,
 ): Promise<Outcome<GeofenceInput>> {
+  const { scope, existing } = lookup;
   const place = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, placeId));
   if (existing?.geometrySource?.place?.id !== placeId && isFull(scope, placeId, configuration)) return fullPlace();
   const { sought: _, ...input } = given;
   const hasGeometry = place !== undefined && (given.type !== 'polygon' || place.ring !== null);
-  if (hasGeometry) return withPlace(scope, input, place, given, existing, sources);
+  if (hasGeometry) return withPlace(input, place, given, lookup);
   const source = sourceOf(given, placeId, place?.geometryHash ?? null);
   if (given.center !== null || given.sought.address !== null) {
-    const own = await withOwnGeometry(scope, given, existing, sources);
+    const own = await withOwnGeometry(given, lookup);
     return own.ok ? { ok: true, value: withSource(own.value, source) } : own;
   }
   const kept = existing && keptGeometry(existing, source, given);
@@ -196,24 +186,16 @@ export function placeProblem(
  * for an isochrone the area about its centre.
  */
 function withPlace(
-  scope: Scope,
   input: Omit<PlainGeofence, 'center' | 'radius'>,
   place: PlaceRecord,
   { type, radius }: Pick<SoughtGeofence, 'type' | 'radius'>,
-  existing: GeofenceRecord | undefined,
-  sources: GeometrySources,
+  lookup: GeometryLookup,
 ): Promise<Outcome<GeofenceInput>> | Outcome<GeofenceInput> {
   const { placeId: id, geometryHash, center, ring } = place;
   const geometrySource = { place: sourceOf({ type, radius }, id, geometryHash) };
   // A circle or isochrone without a radius has been refused.
   if (type === 'isochrone')
-    return withIsochrone(
-      scope,
-      { ...input, type, center, radius: radius!, ring: null },
-      geometrySource,
-      existing,
-      sources,
-    );
+    return withIsochrone({ ...input, type, center, radius: radius!, ring: null }, geometrySource, lookup);
   const area =
     ring === null
       ? { type: 'circle' as const, center, radius: radius!, ring }
@@ -232,10 +214,9 @@ export async function followPlace(
 ): Promise<Outcome<GeofenceInput>> {
   const { _id, project, environment, createdAt, updatedAt, timeZone, ...input } = record;
   const source = record.geometrySource!.place!;
-  const { type, radius } = source;
-  if (place.ring === null && radius === null) {
+  if (place.ring === null && source.radius === null) {
     const geometrySource = { place: { ...source, geometryHash: place.geometryHash } };
     return { ok: true, value: { ...input, geometrySource } };
   }
-  return withPlace(record, input, place, { type, radius }, record, sources);
+  return withPlace(input, place, source, { scope: record, existing: record, sources });
 }
