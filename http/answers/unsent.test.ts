@@ -87,7 +87,7 @@ it('a connection that ends frees what it has not read', async () => {
   await expect.poll(() => statusOf('GET /v1/large')).toBe(200);
 });
 
-// Each such answer was counted for ever, until a node refused all large answers and all changes.
+// Each such answer was counted for the life of the process, until a node refused all large answers and all changes.
 it('an answer that is made after its client has left takes no memory', async () => {
   const client = new RawClient(port);
   client.socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
