@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { onFirstSignal } from '../schemas/first-signal.js';
 import { type Keys, launchServer } from '../server/server-process.js';
 import { painter } from '../server/terminal-text.js';
 import { buildCity, type City, type CityResource } from '../simulation/city.js';
@@ -165,7 +166,6 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
 function interruption(outputLost: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     outputLost.addEventListener('abort', () => resolve(), { once: true });
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
+    onFirstSignal(() => resolve());
   });
 }

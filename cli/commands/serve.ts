@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { onFirstSignal } from '../../schemas/first-signal.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import { localAddress } from '../../server/local-address.js';
@@ -121,7 +122,7 @@ async function welcome(
   );
 }
 
-/** Resolves with the first request to stop. A signal after it ends the process at once. */
+/** Resolves with the first request to stop. A second signal, of either name, ends the process at once. */
 function nextRequestToStop(): Promise<NodeJS.Signals | 'launcher ended'> {
   return new Promise((resolve) => {
     const launcherEnded = () => resolve('launcher ended');
@@ -131,11 +132,9 @@ function nextRequestToStop(): Promise<NodeJS.Signals | 'launcher ended'> {
       if (process.connected) process.once('disconnect', launcherEnded);
       else launcherEnded();
     });
-    for (const name of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(name, () => {
-        process.once(name, () => process.exit(1));
-        resolve(name);
-      });
-    }
+    onFirstSignal((name) => {
+      onFirstSignal(() => process.exit(1));
+      resolve(name);
+    });
   });
 }

@@ -1,6 +1,7 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
 import { reasonOf } from '../../client/attempts.js';
 import { createClient, type EventStreamItem, type EventStreamOptions, FencelineError } from '../../client/client.js';
+import { onFirstSignal } from '../../schemas/first-signal.js';
 import { painter, printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -20,7 +21,7 @@ export const run: Run<OptionsOf<'tail'>> = async (values) => {
 /** Resolves on a signal, or when the output can't be written. */
 async function tail(access: Access, filters: EventStreamOptions, isJson: boolean): Promise<void> {
   const end = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end.abort());
+  onFirstSignal(() => end.abort());
   const paint = painter(process.stdout.isTTY === true);
 
   function show(item: EventStreamItem): void {

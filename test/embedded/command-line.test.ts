@@ -463,6 +463,22 @@ describe('serve', () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  // Each signal had a second one of its own, so SIGTERM after Ctrl-C did nothing while a stop took long.
+  it.each([
+    ['SIGINT', 'SIGTERM'],
+    ['SIGTERM', 'SIGINT'],
+  ] as const)('is ended at once by %s and %s', async (first, second) => {
+    const data = `ended-by-${first}`;
+    await placeBasemap(join(folder, data));
+    const started = start(['serve', '--port', '0', '--data', data]);
+    const exited = once(started.child, 'exit');
+    // It listens to signals, and stops only when the start is done, which takes a second.
+    await until(() => started.text.startsWith('Starting Fenceline'), { pollEveryMs: 1 });
+    started.child.kill(first);
+    started.child.kill(second);
+    expect(await exited).toEqual([1, null]);
+  });
+
   // The server went on, and its folder stayed in use, because npx passes a signal on to the shell only.
   it('stops when the shell of npx has ended, as on a signal', async () => {
     await placeBasemap(join(folder, 'of-npx'));
