@@ -117,7 +117,7 @@ export const createNodeServer = (node: NodeParts): FastifyInstance => {
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },
-    idempotency: { values, answers, secretCipher },
+    idempotency: { values, answers, secretCipher, isOnlyNode: configuration.backend === 'embedded' },
     observe(request) {
       node.demand.note();
       observe(request);

@@ -76,6 +76,8 @@ export interface IdempotencyParts {
   readonly secretCipher: SecretCipher;
   /** The first that has enough space is chosen. */
   readonly retentions?: readonly Retention[];
+  /** No other process takes keys, so one that this process does not hold is that of a process that has ended. */
+  readonly isOnlyNode?: boolean;
 }
 
 const mib = 2 ** 20;
@@ -85,7 +87,7 @@ const defaultRetentions: readonly Retention[] = [
   { keeps: 'answer', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 64 * mib },
   { keeps: 'success', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 32 * mib },
 ];
-/** If a node ends while it works, the key is free again after this time. */
+/** If a node of a cluster ends while it works, the key is free again after this time. */
 const lockMs = 2 * minuteMs;
 const renewLockEveryMs = minuteMs / 2;
 /** A request that has begun is answered before the server stops, so its lock is held until then. */
@@ -168,16 +170,27 @@ async function replay(
   return reply.code(answer.status).headers(answer.headers).header(replayedHeader, 'true').send(body);
 }
 
-/** Takes the key, or answers with what is stored under it. */
-async function begin(request: FastifyRequest, reply: FastifyReply, parts: IdempotencyParts): Promise<void> {
+/**
+ * Takes the key, or answers with what is stored under it.
+ * @param held values of the locks of this process.
+ */
+async function begin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: IdempotencyParts,
+  held: Set<string>,
+): Promise<void> {
   const given = keyOf(request);
   if (given === undefined) return;
-  const { answers } = parts;
+  const { answers, isOnlyNode = false } = parts;
+  /** Returns whether the process that took the key has ended without an answer. */
+  const isAbandoned = (stored: string): boolean =>
+    isOnlyNode && !held.has(stored) && (JSON.parse(stored) as Entry).answer === undefined;
   const key = `idempotency.${sha256(scopeOf(request), given)}`;
   const fingerprint = fingerprintOf(request);
   for (;;) {
     const stored = await answers.get(key);
-    if (stored !== undefined) {
+    if (stored !== undefined && !isAbandoned(stored)) {
       const entry = JSON.parse(stored) as Entry;
       if (entry.fingerprint !== fingerprint)
         throw new ApiError('idempotency_key_reused', `this ${idempotencyHeader} belongs to another request`, {
@@ -187,12 +200,18 @@ async function begin(request: FastifyRequest, reply: FastifyReply, parts: Idempo
       return;
     }
     const value = JSON.stringify({ fingerprint, holder: freshId() } satisfies Entry);
-    const terms = { leaseMs: lockMs, renewEveryMs: renewLockEveryMs, closing: neverClosing };
-    const lease = await holdLease(answers, key, value, terms);
+    const terms = { leaseMs: lockMs, renewEveryMs: renewLockEveryMs, closing: neverClosing, isAbandoned };
+    // Before the lock is stored: others may look at it at once.
+    held.add(value);
+    const lease = await holdLease(answers, key, value, terms).catch((error: unknown) => {
+      held.delete(value);
+      throw error;
+    });
     if (lease !== undefined) {
       request.idempotency = { key, value, fingerprint, lease };
       return;
     }
+    held.delete(value);
   }
 }
 
@@ -212,7 +231,13 @@ async function storedAnswer(
 }
 
 /** Stores the answer of a request that holds its key, or frees the key. */
-async function finish(request: FastifyRequest, reply: FastifyReply, payload: unknown, parts: IdempotencyParts) {
+async function finish(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  parts: IdempotencyParts,
+  held: Set<string>,
+): Promise<void> {
   const lock = request.idempotency;
   if (lock === null) return;
   request.idempotency = null;
@@ -229,10 +254,11 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
     if (retention === undefined) await lease.release();
     else await parts.answers.put(key, texts[retention.keeps], retention.keptMs, { current });
   } catch (error) {
-    // The request has taken effect. Its key is free again once the lock expires.
+    // The request has taken effect. Its key is free again once the lock expires, or at once on an only node.
     request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');
   } finally {
     await lease.leave();
+    held.delete(current);
   }
 }
 
@@ -248,17 +274,18 @@ export const honoursIdempotencyKey = (
 
 /** Adds the hooks to the routes that honour the header, and to no other. Call it before routes are added. */
 export function keepAnswers(app: FastifyInstance, parts: IdempotencyParts): void {
+  const held = new Set<string>();
   app.decorateRequest('idempotency', null);
   app.addHook('onRoute', (route) => {
     if (!honoursIdempotencyKey(route.method, route.config)) return;
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
-      async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply, parts),
+      async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply, parts, held),
     ];
     route.onSend = [
       ...[route.onSend ?? []].flat(),
       async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-        await finish(request, reply, payload, parts);
+        await finish(request, reply, payload, parts, held);
       },
     ];
   });
