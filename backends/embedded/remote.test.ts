@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PortError } from '../../pipeline/errors.js';
+import { createDeferred } from '../../schemas/deferred.js';
 import { remote, serve } from './remote.js';
 
 interface Arithmetic {
@@ -65,6 +66,24 @@ describe('calls between threads', () => {
     const refusal = await calculator.refuse().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(PortError);
     expect(refusal).toMatchObject({ code: 'overloaded', message: 'too many bytes are in flight', retryAfterS: 3 });
+  });
+
+  test('a call waits for an implementation that is still being made, and is not begun if it aborts meanwhile', async () => {
+    const own = new MessageChannel();
+    const made = createDeferred<Calculator>();
+    serve<Arithmetic>(own.port2, made.promise);
+    const calculator = remote<Arithmetic>(own.port1);
+    const controller = new AbortController();
+    const aborted = calculator.untilAborted('it', controller.signal).catch((error: Error) => error.message);
+    const sum = calculator.add(1, 2);
+    controller.abort(new Error('not needed'));
+    // Behind the abort.
+    own.port1.postMessage({ id: 0, reason: {} });
+    await new Promise<void>((resolve) => own.port2.on('message', ({ id }) => id === 0 && resolve()));
+    made.resolve(new Calculator());
+    expect(await sum).toBe(3);
+    expect(await aborted).toBe('not needed');
+    own.port1.close();
   });
 
   test("values that can't be cloned fail only their call", async () => {

@@ -53,13 +53,13 @@ function toError({ name, message, stack, fields }: Failure): Error {
   return Object.assign(new Error(message), fields, { name, stack });
 }
 
-/** Serves calls from the port with the implementation's methods, until the port closes. */
-export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T): void {
-  const methods = implementation as unknown as Record<
-    string,
-    ((...parameters: unknown[]) => Promise<unknown>) | undefined
-  >;
+type Methods = Readonly<Record<string, ((...parameters: unknown[]) => Promise<unknown>) | undefined>>;
 
+/**
+ * Serves calls from the port with the implementation's methods, until the port closes. Calls wait for an implementation
+ * that is still being made, and reject as it does.
+ */
+export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T | Promise<T>): void {
   /** Of the abortable calls that run, by id. */
   const controllers = new Map<number, AbortController>();
 
@@ -72,10 +72,14 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
 
   async function answer(request: Request): Promise<void> {
     const { id, method, parameters } = request;
+    // Before anything is awaited: the call may be aborted meanwhile.
+    const signals = signalsOf(request);
     try {
+      const methods = (await implementation) as unknown as Methods;
+      signals[0]?.throwIfAborted();
       const implemented = methods[method];
       if (implemented === undefined) throw new Error(`there is no method ${method}`);
-      const value = await implemented.apply(implementation, [...parameters, ...signalsOf(request)]);
+      const value = await implemented.apply(methods, [...parameters, ...signals]);
       port.postMessage({ id, value } satisfies Response);
     } catch (error) {
       port.postMessage({ id, failure: toFailure(error) } satisfies Response);
