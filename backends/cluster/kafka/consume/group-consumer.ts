@@ -14,6 +14,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
+import { createDeferred } from '../../../../schemas/deferred.js';
 import { ServiceError } from '../../service-error.js';
 import { Brokers } from '../connection/brokers.js';
 import { whileBrokersChange } from '../connection/client.js';
@@ -60,7 +61,8 @@ interface GroupConsumerParts {
 export const startGroupConsumer = (parts: GroupConsumerParts): Subscription => new GroupConsumer(parts);
 
 class GroupConsumer implements Subscription {
-  readonly done: Promise<void>;
+  readonly #end = createDeferred();
+  readonly done = this.#end.promise;
   readonly #parts: GroupConsumerParts;
   readonly #membership: Membership;
   readonly #reporter: OffsetReporter;
@@ -76,7 +78,6 @@ class GroupConsumer implements Subscription {
   readonly #current = new Map<number, PartitionAssignment>();
   /** Resolves when the latest assignment of the partition is gone. */
   readonly #loops = new Map<number, Promise<void>>();
-  #settle!: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
   #isStopped = false;
   #hasFailed = false;
   #closing: Promise<void> | undefined;
@@ -86,9 +87,6 @@ class GroupConsumer implements Subscription {
     const { kafka, admin } = connection;
     const topic = connection.topicName(options.topic);
     this.#parts = parts;
-    this.done = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
     this.#membership = new Membership({
       kafka,
       admin,
@@ -139,13 +137,13 @@ class GroupConsumer implements Subscription {
     await (this.#hasFailed ? Promise.race([drained, unrefDelay(failedCloseTimeoutMs)]) : drained);
     void this.#brokers.close();
     await Promise.race([this.#membership.leave(), unrefDelay(this.#parts.sessionTimeoutMs)]);
-    this.#settle.resolve();
+    this.#end.resolve();
   }
 
   #fail(error: unknown): void {
     this.#hasFailed = true;
     this.#stop();
-    this.#settle.reject(error);
+    this.#end.reject(error);
   }
 
   #stop(): void {

@@ -215,9 +215,7 @@ export function isCoordinatorAway(error: unknown): boolean {
   return (error as { type?: unknown }).type === 'GROUP_COORDINATOR_NOT_AVAILABLE' || isCoordinatorAway(error.cause);
 }
 
-function isOutage(error: Error & { retriable?: boolean }): boolean {
-  const cause = error.cause as Error | undefined;
-  return (
-    error.retriable === true || outages.has(error.name) || (cause !== undefined && cause !== error && isOutage(cause))
-  );
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { retriable?: unknown }).retriable === true || outages.has(error.name) || isOutage(error.cause);
 }

@@ -15,7 +15,7 @@ function held(partition: number, offset: number): PartitionAssignment {
 async function move(assignment: PartitionAssignment): Promise<void> {
   const next = (await assignment.nextFetch())!;
   const end = next.offset + 1;
-  assignment.accept(next, { partition: assignment.partition, messages: [], nextOffset: end, endOffset: end });
+  assignment.accept(next, { messages: [], nextOffset: end, endOffset: end });
 }
 
 /** A group whose commits end when the test says so. */

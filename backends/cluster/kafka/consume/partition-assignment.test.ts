@@ -15,7 +15,6 @@ const message = (offset: number): KafkaMessage => ({
 });
 /** What a fetch from `from` to `end` returns, of a log that ends there. */
 const fetched = (from: number, end: number): FetchedPartition => ({
-  partition: 3,
   messages: Array.from({ length: end - from }, (_, i) => message(from + i)),
   nextOffset: end,
   endOffset: end,
@@ -42,7 +41,6 @@ async function fetchTo(assignment: PartitionAssignment, end: number): Promise<vo
 
 /** What a fetch returns when the records between two offsets were compacted away, of a log that ends at `logEnd`. */
 const compacted = (to: number, logEnd = to): FetchedPartition => ({
-  partition: 3,
   messages: [],
   nextOffset: to,
   endOffset: logEnd,

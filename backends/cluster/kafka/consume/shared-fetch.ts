@@ -100,8 +100,7 @@ function answersTo(
   });
 }
 
-const nothingAt = ({ partition, offset }: PartitionFetch): FetchedPartition => ({
-  partition,
+const nothingAt = ({ offset }: PartitionFetch): FetchedPartition => ({
   messages: [],
   nextOffset: offset,
   endOffset: offset,

@@ -158,7 +158,9 @@ export class PartitionQueue {
 
   /** Takes as many entries of the queue as fit into a batch, but at least one. */
   private nextBatch(): Batch {
-    let [bytes, records, count] = [0, 0, 0];
+    let bytes = 0;
+    let records = 0;
+    let count = 0;
     for (const each of this.queue) {
       bytes += each.maxBytes;
       records += each.records.length;

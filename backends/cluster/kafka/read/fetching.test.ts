@@ -19,7 +19,7 @@ async function fetched(offset: number, messages: readonly object[]) {
 describe('fetchFrom', () => {
   test('omits records before the offset and control records', async () => {
     const messages = [raw(4, [4, 6]), raw(5, [4, 6]), raw(6, [4, 6]), raw(7, [7, 7], true), raw(8, [8, 8])];
-    expect(await fetched(5, messages)).toEqual({ partition: 3, messages: [5, 6, 8], nextOffset: 9, endOffset: 40 });
+    expect(await fetched(5, messages)).toEqual({ messages: [5, 6, 8], nextOffset: 9, endOffset: 40 });
   });
 
   test('the next offset follows the last batch, even when its last records were compacted away', async () => {
@@ -32,7 +32,7 @@ describe('fetchFrom', () => {
   });
 
   test('an empty response keeps the offset', async () => {
-    expect(await fetched(12, [])).toEqual({ partition: 3, messages: [], nextOffset: 12, endOffset: 40 });
+    expect(await fetched(12, [])).toEqual({ messages: [], nextOffset: 12, endOffset: 40 });
   });
 
   // It counted as a broken connection, and all connections were replaced.
@@ -47,7 +47,7 @@ describe('fetchNext', () => {
   /** Longer than a busy machine takes. */
   const outageLimitMs = 60_000;
   const requested = { partition: 3, offset: 5, maxBytes: 100 };
-  const nothing: FetchedPartition = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
+  const nothing: FetchedPartition = { messages: [], nextOffset: 5, endOffset: 9 };
   const some: FetchedPartition = { ...nothing, nextOffset: 7 };
   const outOfRange = (partition: number) =>
     Object.assign(new Error('out of range'), { type: 'OFFSET_OUT_OF_RANGE', partition });
@@ -90,7 +90,6 @@ describe('fetchNext', () => {
   ])('uses the bounds when the offset is out of range: %o', async (bounds, found) => {
     const fetch = vi.fn().mockRejectedValue(outOfRange(3));
     expect(await fetchNext(source({ fetch, bounds: async () => bounds }), requested)).toEqual({
-      partition: 3,
       messages: [],
       ...found,
     });

@@ -38,7 +38,6 @@ export interface PartitionFetch {
 
 /** One partition of the response. */
 export interface FetchedPartition {
-  readonly partition: number;
   readonly messages: readonly KafkaMessage[];
   /** The offset after everything that was returned. The requested offset when nothing was. */
   readonly nextOffset: number;
@@ -76,7 +75,7 @@ export async function fetchFrom(
     const answered = byPartition.get(partition);
     if (answered === undefined) throw new Throttled(`the answer omits partition ${partition}: a quota was exceeded`);
     const { messages, highWatermark } = answered;
-    return { partition, ...from(offset, messages), endOffset: Number(highWatermark) };
+    return { ...from(offset, messages), endOffset: Number(highWatermark) };
   });
 }
 
@@ -142,7 +141,7 @@ export async function fetchNext(
   } catch (error) {
     if (!isOutOfRange(error, partition)) throw error;
     const { first, end } = await source.bounds(partition);
-    return { partition, messages: [], nextOffset: Math.max(offset, first), endOffset: end, hasExpired: first > offset };
+    return { messages: [], nextOffset: Math.max(offset, first), endOffset: end, hasExpired: first > offset };
   }
 }
 
