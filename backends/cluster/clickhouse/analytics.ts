@@ -30,8 +30,6 @@ export interface ClickHouseAnalytics extends Analytics {
    * is not repeated.
    */
   connect(signal?: AbortSignal): Promise<void>;
-  /** Resolves when the server answers. Rejects with the reason when it can't be reached. */
-  ping(): Promise<void>;
   /** Waits for running statements and queries. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
@@ -140,10 +138,6 @@ function analyticsOver(
     insert: (table, rows, signal) => tracked(insert(writing, retries, table, rows, signal)),
     query: (sql, parameters, signal) => tracked(queries.query(sql, parameters, signal)),
     file: (sql, format, parameters, signal) => tracked(queries.file(sql, format, parameters, signal)),
-    async ping() {
-      const result = await reading.ping();
-      if (!result.success) throw new Error(reasonOf(result.error), { cause: result.error });
-    },
     async close() {
       await Promise.allSettled(running);
       await closeAll(clients);

@@ -186,10 +186,8 @@ describe('a server that hangs', () => {
     await server.pause();
     const insert = analytics.insert('numbers', rows(0, 10));
     expect(await failureOf(analytics.query('SELECT 1'))).toMatchObject({ code: 'unavailable' });
-    await expect(analytics.ping()).rejects.toThrow();
     await server.resume();
     await insert;
-    await patient.ping();
     expect(await counted(patient, 'FINAL')).toEqual({ rows: 10, twice: 0, last: 9 });
     await Promise.all([analytics.close(), patient.close()]);
   });
