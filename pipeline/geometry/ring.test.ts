@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
 import type { Position } from '../../schemas/json/common.js';
+import { boundsOf } from './edges.js';
 import { type NormalRing, normalizeRing, unwrapRing } from './ring.js';
 import { between, place, unitStar } from './testing/arbitraries.js';
 
@@ -41,10 +42,10 @@ const round = (count: number): Position[] =>
   });
 
 test('a square', () => {
-  const { ring, unwrapped, box, centroid, radiusM } = accept(square);
+  const { ring, unwrapped, centroid, radiusM } = accept(square);
   expect(ring).toEqual(square);
   expect([...unwrapped]).toEqual([0, 0, 1, 0, 1, 1, 0, 1]);
-  expect(box).toEqual([0, 0, 1, 1]);
+  expect(boundsOf(unwrapped)).toEqual([0, 0, 1, 1]);
   expect(centroid).toEqual([0.5, 0.5]);
   expect(radiusM).toBeCloseTo(Geodesic.WGS84.Inverse(0.5, 0.5, 0, 0).s12!, -1);
 });
@@ -64,10 +65,10 @@ test('regression: altitudes of GeoJSON are ignored', () => {
 });
 
 test('across the antimeridian, from either side', () => {
-  expect(accept(fiji).box).toEqual([177, -19, 182, -16]);
+  expect(boundsOf(accept(fiji).unwrapped)).toEqual([177, -19, 182, -16]);
   expect(accept(fiji).centroid).toEqual([179.5, -17.5]);
   const fromEast = [...fiji.slice(1), fiji[1]];
-  expect(accept(fromEast).box).toEqual([-183, -19, -178, -16]);
+  expect(boundsOf(accept(fromEast).unwrapped)).toEqual([-183, -19, -178, -16]);
   expect(accept(fromEast).centroid).toEqual([179.5, -17.5]);
   expect(accept(fiji).radiusM).toBeCloseTo(Geodesic.WGS84.Inverse(-17.5, 179.5, -16, 177).s12!, -3);
 });

@@ -7,14 +7,12 @@ import { boundsOf } from './edges.js';
 import { distance, wrapDegrees } from './scale.js';
 import { findSelfIntersection } from './validity.js';
 
-/** A valid ring, in degrees. Longitudes in `unwrapped` and `box` are continuous and may be beyond 180 or -180. */
+/** A valid ring, in degrees. Longitudes in `unwrapped` are continuous and may be beyond 180 or -180. */
 export interface NormalRing {
   /** The ring as uploaded, closed. */
   readonly ring: Position[];
   /** [x0, y0, x1, y1, …] without repeated vertices, not closed. */
   readonly unwrapped: Float64Array;
-  /** [minX, minY, maxX, maxY]. */
-  readonly box: readonly [number, number, number, number];
   /** Centroid of the area in the plane of degrees. */
   readonly centroid: Position;
   /** Distance from the centroid to the furthest vertex, metres. */
@@ -35,13 +33,13 @@ export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   const { points, origins, turn } = unwrap(ring);
   if (turn !== 0) return refuse('must not enclose a pole');
   if (isOnOneLine(points)) return refuse('must enclose an area');
-  const box = boundsOf(points);
-  if (box[2] - box[0] > 360) return refuse('must not span more than 360 degrees of longitude');
+  const [minX, , maxX] = boundsOf(points);
+  if (maxX - minX > 360) return refuse('must not span more than 360 degrees of longitude');
   const meeting = findSelfIntersection(points);
   if (meeting) return refuse(describeMeeting(ring, origins[meeting[0]]!, origins[meeting[1]]!));
   const centroid = centroidOf(points);
   if (!centroid) return refuse('must enclose an area');
-  return { ok: true, value: { ring, unwrapped: points, box, centroid, radiusM: radiusAbout(centroid, points) } };
+  return { ok: true, value: { ring, unwrapped: points, centroid, radiusM: radiusAbout(centroid, points) } };
 }
 
 /**

@@ -113,10 +113,6 @@ export class MonitoredFences implements Fences {
     return this.#rules[row]!;
   }
 
-  tag(row: number): string {
-    return this.#tags[row]!;
-  }
-
   /** Returns the number of fences with a tag. */
   tagged(tag: string): number {
     return this.#sharedTags.get(tag)?.fences ?? 0;

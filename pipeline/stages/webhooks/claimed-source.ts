@@ -49,6 +49,7 @@ export class ClaimedSource {
   /** Offset that the queue holds; behind `#nextOffset` by events that no webhook wants. */
   #savedOffset: number;
   #hasWritten = false;
+  /** False once another owner is known, or the partition was released. */
   #isOwned = true;
   #nextSequence: number;
   #unacknowledged = 0;
@@ -101,11 +102,6 @@ export class ClaimedSource {
   /** Returns whether the queue has accepted a write of this claim. */
   get hasWritten(): boolean {
     return this.#hasWritten;
-  }
-
-  /** False once another owner is known, or the partition was released. */
-  get isOwned(): boolean {
-    return this.#isOwned;
   }
 
   /** Writes nothing more, because another process gets the partition. */

@@ -10,7 +10,7 @@ import { endOfTime, idBytes, idKey } from './keys.js';
 import { kindNumbers } from './revisions.js';
 
 /** The latest changes of kinds that are cached. */
-export interface RecentChanges {
+interface RecentChanges {
   /** Adds the records of a kind that a batch has changed. Must run in a write transaction. */
   addSync(kind: ChangeKind, version: number, ids: readonly string[]): void;
   /** Returns ids of the records that changed after a version; undefined if that is too long ago. */
