@@ -91,7 +91,8 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   }
 
   function writeRecord({ key, value, headers }: NewRecord, offset: number, nowMs: number): void {
-    const [bare, text] = [{ key, value }, headers === undefined ? '' : JSON.stringify(headers)];
+    const bare = { key, value };
+    const text = headers === undefined ? '' : JSON.stringify(headers);
     // A character of UTF-16 takes at most three bytes.
     const builder = pool.builderFor(bare, 3 * text.length);
     builder.add(bare);
