@@ -11,7 +11,6 @@ import type { Wakeups } from './wakeups.js';
 const pollMs = 200;
 
 interface ConsumerOptions extends ConsumeOptions {
-  readonly partitions: readonly number[];
   readonly store: TopicStore;
   readonly wakeups: Wakeups;
   /** The same log, for reads at any offset. */
@@ -20,7 +19,7 @@ interface ConsumerOptions extends ConsumeOptions {
 
 /** Starts to consume until the caller closes the subscription. Its `done` rejects when the handler does. */
 export function startConsumer(options: ConsumerOptions): Subscription {
-  const { store, log, handler, partitions, maxBatchRecords, maxWaitMs } = options;
+  const { store, log, handler, maxBatchRecords, maxWaitMs } = options;
   /** Notified when the topic may have grown, and on close. */
   const changed = new Condition();
   /** Always true: no other consumer can take a partition. */
@@ -99,5 +98,6 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     changed.notifyAll();
   }
 
-  return subscriptionOf(partitions.map(consumePartition), stop);
+  const loops = Array.from({ length: store.partitions }, (_, partition) => consumePartition(partition));
+  return subscriptionOf(loops, stop);
 }

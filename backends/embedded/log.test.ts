@@ -303,18 +303,4 @@ describe('embedded log', () => {
     await subscription.close();
     expect(received).toEqual(['a2', 'b1', 'a3']);
   });
-
-  test('a thread consumes only its partitions', async () => {
-    const { log } = embedded;
-    const assigned: number[] = [];
-    const handler = {
-      assigned: async (partition: number) => assigned.push(partition) - 1,
-      revoked: async () => {},
-      records: async () => {},
-    };
-    await log
-      .consume({ topic: 'locations', group: 'test', maxBatchRecords: 1, maxWaitMs: 0, handler, partitions: [1] })
-      .close();
-    expect(assigned).toEqual([1]);
-  });
 });

@@ -1,13 +1,6 @@
 /** The log port on LMDB, with group commit for appends, wake-ups for consumers and sweeps for retention. */
 import { isPortError, PortError } from '../../pipeline/errors.js';
-import {
-  type ConsumeOptions,
-  type Log,
-  type NewRecord,
-  type Subscription,
-  type Topic,
-  topics,
-} from '../../pipeline/ports.js';
+import { type Log, type NewRecord, type Subscription, type Topic, topics } from '../../pipeline/ports.js';
 import { Appender } from './appender.js';
 import { startConsumer } from './consumer.js';
 import type { Environment } from './environment.js';
@@ -28,12 +21,7 @@ export interface LogOptions {
   readonly whenFull?: 'refuse' | 'wait';
 }
 
-interface EmbeddedConsumeOptions extends ConsumeOptions {
-  /** Default all. Threads of a group must divide the partitions themselves. */
-  readonly partitions?: readonly number[];
-}
-
-/** Several threads and processes may have the same folder open. */
+/** Several threads and processes may have the same folder open. Each consumer gets all partitions, whatever its group. */
 export interface EmbeddedLog extends Log {
   /** Bytes of keys and values accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;
@@ -42,7 +30,6 @@ export interface EmbeddedLog extends Log {
    * `storage_full` if appends don't wait for space, and `unavailable` after close.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  consume(options: EmbeddedConsumeOptions): Subscription;
   /** Removes blocks and tombstones that are older than the topic's retention. One thread must call it regularly. */
   sweep(nowMs: number): Promise<void>;
   /** Closes the subscriptions and waits for appends in flight. Leaves the storage open. */
@@ -106,15 +93,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
     },
     consume(options) {
       if (closed) throw new PortError('unavailable', 'the log is closed');
-      const store = stores[options.topic];
-      const all = Array.from({ length: store.partitions }, (_, partition) => partition);
-      const consumer = startConsumer({
-        ...options,
-        partitions: options.partitions ?? all,
-        store,
-        wakeups,
-        log: { read, bounds },
-      });
+      const consumer = startConsumer({ ...options, store: stores[options.topic], wakeups, log: { read, bounds } });
       const subscription: Subscription = {
         done: consumer.done,
         async close() {
