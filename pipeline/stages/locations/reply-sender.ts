@@ -14,16 +14,14 @@ import { type AwaitedLocation, eventsReply, type ReplySources, trackReply } from
 
 /** As many as a batch may have: the time limit bounds how much they take. */
 const maxWaitingPerProject = 10_000;
-/** Half of the default time that a request waits for its reply. */
-const defaultMaxSearchMs = 1_000;
+/** After it, a reply goes without nearby geofences. Half of the default time that a request waits for its reply. */
+const maxSearchMs = 1_000;
 
 interface ReplySenderParts {
   readonly replies: { send(replyTo: string, body: string): void };
   readonly configuration: ReplySources['configuration'];
   /** Without it, replies have no nearby geofences. */
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
-  /** Time after which a reply goes without nearby geofences. */
-  readonly maxSearchMs?: number;
   /** Called when a reply fails. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -40,7 +38,7 @@ export interface ReplySender {
  * Creates the sender of replies. Searches are shared among projects, and a failed reply is reported and never repeated.
  */
 export function createReplySender(parts: ReplySenderParts): ReplySender {
-  const { replies, configuration, searchGeofences, maxSearchMs = defaultMaxSearchMs, onFailure } = parts;
+  const { replies, configuration, searchGeofences, onFailure } = parts;
   const background = new Background(onFailure);
   const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs: maxSearchMs });
   const sources: ReplySources = { configuration, ...(searchGeofences && { searchNearby: nearby(searchGeofences) }) };
