@@ -71,8 +71,6 @@ export interface ClickHouseOptions {
   readonly password?: string;
   readonly tls?: TlsOptions;
   readonly requestTimeoutMs: number;
-  /** Limit of a query's threads. */
-  readonly maxThreads?: number;
   /** Name of the cluster in ClickHouse's configuration. Tables are then `Replicated…`, behind `Distributed` ones. */
   readonly cluster?: string;
 }

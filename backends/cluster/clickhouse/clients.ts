@@ -33,7 +33,7 @@ const idleMs = 2_500;
 
 /** Creates the clients without connecting. The caller closes each of them. */
 export function createClients(options: ClickHouseOptions, observer: ClientObserver = noObserver): Clients {
-  const { requestTimeoutMs, database, cluster, maxThreads } = options;
+  const { requestTimeoutMs, database, cluster } = options;
   const readTimeoutMs = Math.min(requestTimeoutMs, maxQueryMs);
   // A failure during the query is then reported by the status, not in the middle of the rows.
   const always: ClickHouseSettings = { wait_end_of_query: 1 };
@@ -69,7 +69,6 @@ export function createClients(options: ClickHouseOptions, observer: ClientObserv
     // Allows changing settings only. The server then cancels a query when its client disconnects.
     readonly: '2',
     cancel_http_readonly_queries_on_client_close: 1,
-    ...(maxThreads !== undefined && { max_threads: maxThreads }),
     // Subqueries run once for all shards.
     ...(isCluster && { distributed_product_mode: 'global' as const }),
   };

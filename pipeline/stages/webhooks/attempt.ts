@@ -5,7 +5,7 @@
  * throws for anything that the other side does.
  */
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
-import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import { codecs } from '../../../schemas/codecs.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, AttemptState, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
@@ -124,14 +124,13 @@ export const attemptRecord = (
 
 interface SingleAttemptParts extends AttemptParts {
   readonly log: Pick<Log, 'append'>;
-  readonly codecs?: Codecs;
 }
 
 /**
  * Makes a single attempt at once, such as a test of a webhook, and resolves when it is recorded. Never retries, and
  * does not affect the webhook's health.
  */
-export function createSingleAttempt({ log, codecs = fixedCodecs, ...parts }: SingleAttemptParts) {
+export function createSingleAttempt({ log, ...parts }: SingleAttemptParts) {
   const sendAttempt = createSendAttempt(parts);
   return async (webhook: WebhookRecord, delivery: Delivery): Promise<Attempt> => {
     const outcome = await sendAttempt(webhook, delivery);
