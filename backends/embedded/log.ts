@@ -21,7 +21,7 @@ export interface LogOptions {
   readonly whenFull?: 'refuse' | 'wait';
 }
 
-/** Several threads and processes may have the same folder open. Each consumer gets all partitions, whatever its group. */
+/** Several threads and processes may have the same folder open. Each consumer gets all partitions of its topic. */
 export interface EmbeddedLog extends Log {
   /** Bytes of keys and values accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;

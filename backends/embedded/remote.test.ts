@@ -68,7 +68,7 @@ describe('calls between threads', () => {
     expect(refusal).toMatchObject({ code: 'overloaded', message: 'too many bytes are in flight', retryAfterS: 3 });
   });
 
-  test('a call waits for an implementation that is still being made, and is not begun if it aborts meanwhile', async () => {
+  test('a call waits until its implementation is made, and is not begun if it aborts meanwhile', async () => {
     const own = new MessageChannel();
     const made = createDeferred<Calculator>();
     serve<Arithmetic>(own.port2, made.promise);
