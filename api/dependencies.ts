@@ -24,6 +24,8 @@ export interface ApiDependencies {
   readonly writer: ConfigurationWriter;
   readonly spatial: SpatialQueries;
   readonly analytics: History;
+  /** Memory of an analytics query in MiB; absent where the store has a machine of its own. */
+  readonly maxQueryMemoryMib?: number | undefined;
   /** Why erasures are refused: they find what belongs to a user in analytics, which this node may lack. */
   readonly erasesNothing?: string | undefined;
   readonly log: Log;

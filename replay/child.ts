@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClusterOptions } from '../backends/cluster/cluster.js';
-import { withoutSettings } from '../schemas/helper-process.js';
+import { endOfProcess, withoutSettings } from '../schemas/helper-process.js';
 import type { JobBounds, JobMessage, ReplayJob } from './job.js';
 
 /** Where the log is. */
@@ -72,7 +72,7 @@ const runWithin = (
       hasEnded ||= heard.kind === 'end' || heard.kind === 'failed';
       hear(heard);
     });
-    child.once('exit', (code, exitSignal) => ended(exitSignal ?? `status ${code}`));
+    child.once('exit', (code, exitSignal) => ended(endOfProcess(code, exitSignal)));
     // A process that could not start emits no `exit`.
     child.on('error', ({ message }) => child.pid === undefined && ended(message));
     child.send(message);

@@ -1,4 +1,5 @@
 /** What the processes that a server starts for slow or risky work have in common. */
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The niceness of what a caller waits for: on a busy machine, a third of the share of what evaluates locations. */
@@ -15,6 +16,24 @@ export function yieldToOthers(niceness: number): void {
   } catch {
     // See above.
   }
+}
+
+/**
+ * Asks the system to end this process first when memory runs out. Linux would end the largest process, the server. Other
+ * systems have no such file.
+ */
+export function endFirstWithoutMemory(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // See above.
+  }
+}
+
+/** Says how a process ended, and what a signal that nobody here sent usually means. */
+export function endOfProcess(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal === null) return `status ${code}`;
+  return signal === 'SIGKILL' || signal === 'SIGABRT' ? `${signal}, perhaps because memory ran out` : signal;
 }
 
 /**

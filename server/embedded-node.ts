@@ -44,6 +44,7 @@ import { encryptionKey } from './keys/encryption-key.js';
 import { reportUnreadableSecrets } from './keys/unreadable-secrets.js';
 import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
+import { missingMemory, usableMemoryBytes } from './memory.js';
 import { createProcessRegistry, exposition } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
 import { reportUnusableFiles } from './named-files.js';
@@ -221,6 +222,8 @@ async function addRoutes(
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   refuseContradictions(configuration);
   reportUnusableFiles(configuration, logger);
+  const tooLittle = missingMemory(usableMemoryBytes());
+  if (tooLittle !== undefined) logger.warn(tooLittle);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   const { folderLock, secretKey } = await claimDataFolder(configuration, logger);

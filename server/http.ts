@@ -46,6 +46,7 @@ import { readModelFolder } from './data-folder/folders.js';
 import type { Demand } from './demand.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
+import { queryMemoryMib, usableMemoryBytes } from './memory.js';
 import {
   addGauge,
   apiMetrics,
@@ -232,7 +233,7 @@ export async function addApi(
 function resourceParts(
   app: FastifyInstance,
   { configuration, readModel, logger, sessions, registry, values, secretCipher }: NodeParts,
-  { writer, spatial, analytics, erasesNothing, stores, services, admitWrite, nextOffsets }: ApiGiven,
+  { writer, spatial, analytics, erasesNothing, stores, services, admitWrite, nextOffsets, isOnlyNode }: ApiGiven,
   metrics: Recorder,
 ): Omit<ApiDependencies, 'geometrySources' | 'ipGeocoder' | 'observeCache'> {
   const { log, states, deliveries } = stores;
@@ -243,6 +244,8 @@ function resourceParts(
     writer,
     spatial,
     analytics: shareHistory(analytics),
+    // The store of an only node is in this process.
+    maxQueryMemoryMib: isOnlyNode ? queryMemoryMib(usableMemoryBytes()) : undefined,
     erasesNothing,
     log,
     values,

@@ -23,6 +23,7 @@ import type { WebFile, WebFileRequest } from '../renderer/web/requests.js';
 import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
 import { archiveHints, archiveLocation, mapsUserAgent, unattributed, unreadableArchive } from './map-data.js';
+import { drawingProcesses, usableMemoryBytes } from './memory.js';
 
 /**
  * Projects share the drawing processes equally: `project` is the one that a call counts for. A call that waits for a
@@ -59,8 +60,6 @@ const maxArchiveTimeoutMs = 8_000;
 
 const bakingProcess = new URL('../renderer/basemap/baking-process.js', import.meta.url);
 const iconProcess = new URL('../renderer/pool/icon-process.js', import.meta.url);
-/** One of them is reserved for small maps. */
-const minWorkers = 2;
 /** A multiple of `maps.timeoutMs`: a map may wait, fail together with another one, and be drawn again alone. */
 const answerShare = 3;
 /** Less than two minutes, after which the HTTP server closes idle connections. */
@@ -106,7 +105,7 @@ function openDrawingPool(configuration: Configuration, { onProblem, onArchive }:
       cacheFolder: resolve(configuration.data),
       userAgent: mapsUserAgent,
     },
-    maxProcesses: workers > 0 ? workers : Math.max(minWorkers, availableParallelism() - 1),
+    maxProcesses: workers > 0 ? workers : drawingProcesses(availableParallelism(), usableMemoryBytes()),
     maxPixelsInFlight,
     timeoutMs,
     answerTimeoutMs: Math.min(answerShare * timeoutMs, maxAnswerTimeoutMs),

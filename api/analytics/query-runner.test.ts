@@ -48,3 +48,12 @@ test('applies the limits', async () => {
     { name: 'max_result_rows', value: '0' },
   ]);
 });
+
+// The store allowed 1 GiB in any case, and the kernel ended the whole server of a small machine.
+test('regression: a query took more memory than its machine has', async () => {
+  const sql = 'SELECT number AS day, count() AS count FROM numbers(10000000) GROUP BY day';
+  await expect(createQueryRunner(analytics, 48).rows({ sql, parameters: {} }, 10)).rejects.toMatchObject({
+    code: 'query_too_large',
+    message: expect.stringContaining('needs more than 48 MiB of memory'),
+  });
+});

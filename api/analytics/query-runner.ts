@@ -14,14 +14,15 @@ import { maxFileRows, type OutputFormat } from './formats.js';
 import type { QueryStatement } from './query.js';
 import { timeZoneRule } from './range.js';
 
-const maxMemoryMib = 1_024;
+/** Memory of a query in MiB, unless the store shares a machine with less. */
+const defaultMemoryMib = 1_024;
 /** Size of the result in memory, before it is encoded or compressed. */
 const maxFileMib = 512;
 /** The embedded store runs a query on one core: concurrent queries would only slow each other down. */
 const maxRunning = 1;
 const maxWaitingPerProject = 8;
 
-const settings = [
+const settingsOf = (maxMemoryMib: number): readonly string[] => [
   `max_execution_time = ${maxQuerySeconds}`,
   `max_memory_usage = ${maxMemoryMib * 2 ** 20}`,
   // Duplicates of a row have the same time of receipt, so they are in the same partition.
@@ -35,16 +36,16 @@ const fileSettings = [
   "result_overflow_mode = 'throw'",
 ];
 
-const tooLarge: Readonly<Record<string, string>> = {
+const tooLarge = (maxMemoryMib: number): Readonly<Record<string, string>> => ({
   TIMEOUT_EXCEEDED: `takes more than ${maxQuerySeconds} seconds`,
   MEMORY_LIMIT_EXCEEDED: `needs more than ${maxMemoryMib} MiB of memory`,
   TOO_MANY_ROWS_OR_BYTES: `returns more than ${maxFileRows} rows or ${maxFileMib} MiB`,
-};
+});
 
 /** Maps errors of the store that the query caused to errors of the catalogue; returns other errors unchanged. */
-export function queryFailure(error: unknown): unknown {
+export function queryFailure(error: unknown, maxMemoryMib = defaultMemoryMib): unknown {
   const { type = '', message = '' } = error as { type?: string; message?: string };
-  const reason = tooLarge[type];
+  const reason = tooLarge(maxMemoryMib)[type];
   if (reason !== undefined) {
     return new ApiError('query_too_large', `the query ${reason}: choose a shorter range or a single geofence`);
   }
@@ -81,7 +82,8 @@ async function guarded(
  * Creates the runner of queries. Projects take turns, with a bounded queue each; a full one is refused with a time to
  * wait. What ClickHouse refuses becomes an error of the catalogue.
  */
-export function createQueryRunner(analytics: History): QueryRunner {
+export function createQueryRunner(analytics: History, maxMemoryMib = defaultMemoryMib): QueryRunner {
+  const settings = settingsOf(maxMemoryMib);
   const inTurn = createFairLimit({
     maxRunning,
     maxWaitingPerProject,
@@ -91,7 +93,7 @@ export function createQueryRunner(analytics: History): QueryRunner {
 
   const run = <T>({ parameters }: QueryStatement, work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
     inTurn(`${parameters.project}`, work, signal).catch((error: unknown) => {
-      throw queryFailure(error);
+      throw queryFailure(error, maxMemoryMib);
     });
 
   const limited = (sql: string, limit: number | null): string => (limit === null ? sql : `${sql} LIMIT ${limit}`);

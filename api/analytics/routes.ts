@@ -111,11 +111,12 @@ const answerSchema = (query: Query) =>
 export const analyticsRoutes =
   ({
     analytics,
+    maxQueryMemoryMib,
     configuration,
     clock,
-  }: Pick<ApiDependencies, 'analytics' | 'configuration' | 'clock'>): FastifyPluginAsync =>
+  }: Pick<ApiDependencies, 'analytics' | 'maxQueryMemoryMib' | 'configuration' | 'clock'>): FastifyPluginAsync =>
   async (app) => {
-    const runner = createQueryRunner(analytics);
+    const runner = createQueryRunner(analytics, maxQueryMemoryMib);
     const nextTurn = createTurns();
     for (const query of queries) {
       app.get(`/v1/analytics/${query.name}`, {

@@ -2,13 +2,20 @@
  * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code cannot be interrupted
  * otherwise, and starts another one when it crashes.
  */
-import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import {
+  endFirstWithoutMemory,
+  helperNiceness,
+  leaveSignalsToParent,
+  sendToParent,
+  yieldToOthers,
+} from '../../schemas/helper-process.js';
 import { type Actor, openActor } from './actor.js';
 import type { ProcessAnswer, ProcessMessage } from './child.js';
 
 let actor: Promise<Actor> | undefined;
 
 leaveSignalsToParent();
+endFirstWithoutMemory();
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => void work(message as ProcessMessage));
 yieldToOthers(helperNiceness);

@@ -44,22 +44,13 @@ export const basemapDescription = {
 
 /** Bakes the basemap into a file, and replaces an existing one. Blocks the calling thread for some seconds. */
 export async function bakeBasemap(path: string): Promise<void> {
-  const cities = readCities();
-  const shapes = resolutions.flatMap(shapeZooms);
-  const { waters, states } = readRegionNames();
-  const labels = [
-    { ...everyZoom, name: 'country_labels', features: countryLabels([readWorld('50m'), readWorld('10m')]) },
-    { ...everyZoom, name: 'sea_labels', features: seaLabels(waters) },
-    { ...everyZoom, name: 'state_labels', features: stateLabels(readWaters('50m'), states) },
-    { ...everyZoom, name: 'places', features: placeLabels(cities, readCityNames()) },
-  ];
-  const layers = [...shapes, ...labels];
+  const { tiles, names } = cutTiles(layers());
   const metadata = {
     name: 'Fenceline basemap',
     attribution: basemapAttribution,
-    vector_layers: [...new Set(layers.map(({ name }) => name))].map((id) => ({ id, fields: {} })),
+    vector_layers: names.map((id) => ({ id, fields: {} })),
   };
-  const archive = pmtilesArchive(cutTiles(layers), { metadata, bounds: [-180, -85.0511287, 180, 85.0511287] });
+  const archive = pmtilesArchive(tiles, { metadata, bounds: [-180, -85.0511287, 180, 85.0511287] });
   const unfinished = `${path}.${randomUUID()}`;
   try {
     // Synced before it is renamed, so a crash leaves the whole file or none.
@@ -74,6 +65,16 @@ export async function bakeBasemap(path: string): Promise<void> {
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/** Makes each layer when the one before is cut, so that the features of one resolution are in memory at a time. */
+function* layers(): Generator<ZoomedLayer> {
+  for (const each of resolutions) yield* shapeZooms(each);
+  const { waters, states } = readRegionNames();
+  yield { ...everyZoom, name: 'country_labels', features: countryLabels([readWorld('50m'), readWorld('10m')]) };
+  yield { ...everyZoom, name: 'sea_labels', features: seaLabels(waters) };
+  yield { ...everyZoom, name: 'state_labels', features: stateLabels(readWaters('50m'), states) };
+  yield { ...everyZoom, name: 'places', features: placeLabels(readCities(), readCityNames()) };
 }
 
 function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]): ZoomedLayer[] {

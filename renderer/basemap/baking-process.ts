@@ -5,11 +5,17 @@
  * priority. Its 500 MB of memory return to the system when it ends.
  */
 import { fileProblem } from '../../schemas/file-problem.js';
-import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import {
+  endFirstWithoutMemory,
+  helperNiceness,
+  leaveSignalsToParent,
+  yieldToOthers,
+} from '../../schemas/helper-process.js';
 import { prepareDefaultBasemap } from './bake.js';
 
 // A map may be waiting.
 yieldToOthers(helperNiceness);
+endFirstWithoutMemory();
 // Without a parent, signals end it.
 if (process.connected) leaveSignalsToParent();
 // The parent has ended. The next start bakes again.

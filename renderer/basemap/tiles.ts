@@ -19,17 +19,19 @@ export interface ZoomedLayer {
 const extent = 4096;
 const buffer = 64;
 
-/** Returns all non-empty tiles. The layers of a tile keep the given order. */
-export function cutTiles(layers: readonly ZoomedLayer[]): ArchiveTile[] {
+/** Returns all non-empty tiles, and the names of the layers. The layers of a tile keep the given order. */
+export function cutTiles(layers: Iterable<ZoomedLayer>): { readonly tiles: ArchiveTile[]; readonly names: string[] } {
   const tiles = new Map<string, ArchiveTile>();
+  const names = new Set<string>();
   for (const layer of layers) {
+    names.add(layer.name);
     for (const { zoom, x, y, bytes } of cutLayer(layer)) {
       const key = `${zoom}/${x}/${y}`;
       // A tile is a sequence of layers, so concatenated layers form a tile.
       tiles.set(key, { zoom, x, y, bytes: Buffer.concat([tiles.get(key)?.bytes ?? new Uint8Array(), bytes]) });
     }
   }
-  return [...tiles.values()];
+  return { tiles: [...tiles.values()], names: [...names] };
 }
 
 /** The layer's tiles, each with this layer only: what the tiler makes of them is large, and gone with the next. */

@@ -1,6 +1,6 @@
 /** The pool's side of one process: its running jobs, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { withoutSettings } from '../../schemas/helper-process.js';
+import { endOfProcess, withoutSettings } from '../../schemas/helper-process.js';
 import type { FoundSource } from '../map.js';
 import { FailedJob } from './failed-job.js';
 import type { Queued } from './fair-queue.js';
@@ -118,7 +118,7 @@ export class Child {
         resolve();
       };
       // The event `close` never comes after disconnecting.
-      this.process.once('exit', (code, signal) => over(signal ?? `status ${code}`));
+      this.process.once('exit', (code, signal) => over(endOfProcess(code, signal)));
       // A process that could not start emits no `exit`.
       this.process.on('error', ({ message }) => this.process.pid === undefined && over(message));
     });

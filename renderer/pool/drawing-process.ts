@@ -1,7 +1,13 @@
 /** The drawing process. The pool starts it, and its first message names the archive. It ends with the pool. */
 import { ApiError } from '../../schemas/errors.js';
 import { fileProblem } from '../../schemas/file-problem.js';
-import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import {
+  endFirstWithoutMemory,
+  helperNiceness,
+  leaveSignalsToParent,
+  sendToParent,
+  yieldToOthers,
+} from '../../schemas/helper-process.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
@@ -10,6 +16,7 @@ import { createProcessorTime } from './processor-time.js';
 const processorTime = createProcessorTime();
 
 leaveSignalsToParent();
+endFirstWithoutMemory();
 process.on('disconnect', exit);
 process.once('message', (message) => void serve(message as ProcessStart));
 yieldToOthers(helperNiceness);

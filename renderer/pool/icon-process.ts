@@ -2,7 +2,13 @@
  * The icon process. It decodes untrusted icons one after the other. The pool kills it past a deadline, and it kills
  * itself when an icon takes too much memory. Decoding runs on other threads, so the main thread can watch the memory.
  */
-import { helperNiceness, leaveSignalsToParent, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
+import {
+  endFirstWithoutMemory,
+  helperNiceness,
+  leaveSignalsToParent,
+  sendToParent,
+  yieldToOthers,
+} from '../../schemas/helper-process.js';
 import { rasterizeIcon } from '../icons/rasterize.js';
 import type { Answer, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
@@ -14,6 +20,7 @@ const watchEveryMs = 20;
 const processorTime = createProcessorTime();
 
 leaveSignalsToParent();
+endFirstWithoutMemory();
 process.on('disconnect', () => process.exit(0));
 process.once('message', () => {
   process.on('message', (message) => void work(message as Task));

@@ -5,6 +5,7 @@ import type { SharedSpace } from '../../backends/embedded/space.js';
 import { createFailure } from '../../pipeline/failure.js';
 import type { AppliedOffsets } from '../backlog.js';
 import type { Configuration } from '../config/schema.js';
+import { usableMemoryBytes, youngGenerationMib } from '../memory.js';
 import type { Part } from '../node.js';
 
 /** What all workers of a node are given. */
@@ -49,7 +50,7 @@ interface WorkerHost<Calls> extends Part {
  * promoted, and collecting them costs nothing. With V8's default of 48 MiB most are promoted. Evaluation is a seventh
  * faster.
  */
-const maxYoungGenerationSizeMb = 192;
+const bestYoungGenerationMib = 192;
 
 /** Starts a worker. `module` is its compiled file, relative to this one. */
 export function startWorker<
@@ -59,7 +60,7 @@ export function startWorker<
   const replies = new MessageChannel();
   const worker = new Worker(new URL(module, import.meta.url), {
     workerData: { ...given, calls: calls.port2, replies: replies.port2 } satisfies WorkerStart,
-    resourceLimits: { maxYoungGenerationSizeMb },
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMib(usableMemoryBytes(), bestYoungGenerationMib) },
     transferList: [calls.port2, replies.port2],
   });
   const { failed, fail } = createFailure();

@@ -1,7 +1,7 @@
 /** The processes that a node starts for slow or risky work, as its supervisor and terminal treat them. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -42,6 +42,22 @@ test.each(modules)('regression: signals to the group of processes do not end %s'
   });
   expect([...listenedTo].sort()).toEqual(['SIGINT', 'SIGTERM']);
 });
+
+// The basemap was baked beside a server with 512 MB. Linux ended the larger of the two, which was the server.
+test.runIf(process.platform === 'linux').each(modules)(
+  'regression: the system ended the server instead of %s when memory ran out',
+  async (module) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-helper-'));
+    const child = fork(new URL(`../../dist/${module}`, import.meta.url), [folder], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    onTestFinished(async () => {
+      if (child.kill('SIGKILL')) await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await until(() => readFileSync(`/proc/${child.pid}/oom_score_adj`, 'utf8').trim() === '1000');
+  },
+);
 
 /** Writes a file when the first message arrives, and holds the message until there is a second file. */
 const holding = `

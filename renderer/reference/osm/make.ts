@@ -26,7 +26,7 @@ function makeArchive(schema: keyof typeof schemas, file: Buffer, places: readonl
   const bounds = boundsOf(places.filter(({ zoom }) => zoom === lowest));
   const layers = schemas[schema](readExtract(file), common(widened(bounds), declaredBounds(file)), maxZoom).all();
   const wanted = new Set(places.map(({ zoom, x, y }) => `${zoom}/${x}/${y}`));
-  const tiles = cutTiles(layers).filter(({ zoom, x, y }) => wanted.has(`${zoom}/${x}/${y}`));
+  const tiles = cutTiles(layers).tiles.filter(({ zoom, x, y }) => wanted.has(`${zoom}/${x}/${y}`));
   const vectorLayers = layers.map(({ name, minZoom }) => ({
     id: name,
     fields: {},
