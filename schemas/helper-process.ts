@@ -19,8 +19,8 @@ export function yieldToOthers(niceness: number): void {
 }
 
 /**
- * Asks the system to end this process first when memory runs out. Linux would end the largest process, the server. Other
- * systems have no such file.
+ * Asks the system to end this process first when memory runs out. Linux would end the largest process, the server.
+ * Other systems have no such file.
  */
 export function endFirstWithoutMemory(): void {
   try {

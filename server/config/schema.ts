@@ -542,8 +542,8 @@ export const configurationSchema = {
     workers: count(
       0,
       'Maximum number of drawing processes, at 150 to 900 MB each. They start with the first map. If there are ' +
-        'several, one is reserved for small maps. 0: one less than the number of processors, and at most one for each ' +
-        'GiB of memory, but at least two.',
+        'several, one is reserved for small maps. 0: one less than the number of processors, and at most one for ' +
+        'each GiB of memory, but at least two.',
       { maximum: 64 },
     ),
     timeoutMs: milliseconds(
