@@ -1,4 +1,4 @@
-/** Tests that no secret in the memory of the process reaches the file of an LMDB environment. */
+/** Tests what an LMDB environment writes to its file: no secret from memory, and no more than it must. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,3 +42,32 @@ it('freed memory is not written to the file', async () => {
   await environment.close();
   expect(readFileSync(join(folder, 'data.mdb')).includes(secret)).toBe(false);
 });
+
+// LMDB kept a list of 75,000 free pages in memory, and wrote parts of it with each commit: docs/decisions/173.
+it.skipIf(process.platform !== 'linux')('a commit of one value among many free pages writes few bytes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-environment-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const environment = openEnvironment({ path: folder, mapBytes: 2 ** 30, syncBeforeVisible: false });
+  const table = environment.table('values');
+  const [count, commits] = [40_000, 20];
+  const keyOf = (index: number): Buffer => Buffer.from(`key ${String(index).padStart(5, '0')}`);
+  const put = (index: number, bytes: number) =>
+    environment.transaction(() => table.putSync(keyOf(index), Buffer.alloc(bytes)));
+  // Each value takes a page of its own, so every second page becomes free.
+  await environment.transaction(() => {
+    for (let index = 0; index < count; index++) table.putSync(keyOf(index), Buffer.alloc(3_000));
+  });
+  await environment.transaction(() => {
+    for (let index = 1; index < count; index += 2) table.removeSync(keyOf(index));
+  });
+  // LMDB looks at all free pages for some that are next to each other.
+  for (let index = 0; index < 5; index++) await put(2 * index, 100_000);
+  const before = writtenBytes();
+  for (let index = 0; index < commits; index++) await put(2 * index, 3_000);
+  const bytesPerCommit = (writtenBytes() - before) / commits;
+  await environment.close();
+  expect(bytesPerCommit).toBeLessThan(40_000);
+});
+
+/** Returns the bytes that this process has given to the system to write so far. */
+const writtenBytes = (): number => Number(/^wchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))![1]);
