@@ -282,6 +282,18 @@ describe('without SMTP', () => {
     expect(readdirSync(folder).sort()).toEqual(files.slice(-3).map((file) => file.slice(folder.length + 1)));
   });
 
+  // They stayed for ever, with one-time tokens in them.
+  test('mails that a killed process left half written are deleted in their turn', async () => {
+    const folder = newFolder();
+    const mailer = outboxMailer(folder, 2);
+    await mailer.send(mail);
+    const half = '2025-12-31T00-00-00-000Z-00000000.eml.writing';
+    writeFileSync(join(folder, half), 'half');
+    await mailer.send(mail);
+    expect(readdirSync(folder)).not.toContain(half);
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
   test('a folder that cannot be written fails with its name', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'fenceline-outbox-')), 'file');
     writeFileSync(file, '');

@@ -22,8 +22,11 @@ const unfinished = '.writing';
 const fileName = (nowMs: number): string =>
   `${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}${suffix}`;
 
+/** Counts mails that are not whole as well: a process was killed while it wrote them. */
 async function deleteOldest({ folder, maxMails }: OutboxOptions): Promise<void> {
-  const mails = (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
+  const mails = (await readdir(folder))
+    .filter((name) => name.endsWith(suffix) || name.endsWith(suffix + unfinished))
+    .sort();
   for (const name of mails.slice(0, Math.max(0, mails.length - maxMails)))
     await rm(join(folder, name), { force: true });
 }
