@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { fewFreePages } from '../../schemas/lmdb-options.js';
 import { openInTurn } from './folder-lock.js';
 import { createSpace, isDiskFull, type Space, storageFull, whenWritable } from './space.js';
 
@@ -104,12 +105,6 @@ const isOfLmdb = ({ code }: { readonly code?: unknown }): boolean => typeof code
 
 const maxTables = 32;
 
-/**
- * Free pages that stay in memory from one commit to the next. Each commit writes parts of their list again: with 75,000
- * by default, the commit of one record among many free pages took ten times as long. The package's types lack the name.
- */
-const kept = { maxFreeSpaceToRetain: 5_000 };
-
 /** More than any environment has. */
 const maxTablesOfAny = 64;
 
@@ -137,7 +132,7 @@ export function openEnvironment({
       // Nobody can await the promises of such batches: a commit on a full disk would end the process.
       eventTurnBatching: false,
       readOnly,
-      ...kept,
+      ...fewFreePages,
       ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
     }) as RootDatabase & Syncable;
   const root = openNamed(path, openRoot);

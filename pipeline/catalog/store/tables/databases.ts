@@ -7,6 +7,7 @@ import type { GeofenceHead, GeofenceRecord } from '../../../../schemas/json/geof
 import type { ProjectRecord } from '../../../../schemas/json/project.js';
 import type { SyncRecord } from '../../../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
+import { fewFreePages } from '../../../../schemas/lmdb-options.js';
 import type { ChangeKind } from '../../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../../schemas/wire/map.js';
 import type { Scope } from '../../types.js';
@@ -73,7 +74,7 @@ export type VersionedKind = keyof typeof versionNames;
  * @param feedRecords number of versions that feeds of changes reach back.
  */
 export function openDatabases(path: string, feedRecords: number) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 64, eventTurnBatching: false });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 64, eventTurnBatching: false, ...fewFreePages });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number | string, string>('meta', {});
