@@ -43,7 +43,10 @@ const progress = { kind: 'progress', records: 0, total: 1 };
 test('a killed process leaves no folder', async () => {
   const heard: JobMessage[] = [];
   await run(`process.kill(process.pid, 'SIGKILL')`, (message) => heard.push(message), new AbortController().signal);
-  expect(heard).toEqual([progress, { kind: 'failed', reason: 'the process of the replay ended: SIGKILL' }]);
+  expect(heard).toEqual([
+    progress,
+    { kind: 'failed', reason: 'the process of the replay ended: SIGKILL, perhaps because memory ran out' },
+  ]);
   expect(readdirSync(temporary)).toEqual([]);
 });
 
