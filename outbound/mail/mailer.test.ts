@@ -282,7 +282,7 @@ describe('without SMTP', () => {
     expect(readdirSync(folder).sort()).toEqual(files.slice(-3).map((file) => file.slice(folder.length + 1)));
   });
 
-  // They stayed for ever, with one-time tokens in them.
+  // They stayed until somebody deleted them, with one-time tokens in them.
   test('mails that a killed process left half written are deleted in their turn', async () => {
     const folder = newFolder();
     const mailer = outboxMailer(folder, 2);
