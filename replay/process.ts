@@ -3,7 +3,7 @@
  * ends. It ends early when the parent has ended.
  */
 import { openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
-import { endFirstWithoutMemory, leaveSignalsToParent, yieldToOthers } from '../schemas/helper-process.js';
+import { becomeHelper, yieldToOthers } from '../schemas/helper-process.js';
 import type { ProcessMessage, ReplaySource } from './child.js';
 import { runJob } from './job.js';
 
@@ -21,8 +21,7 @@ async function openLog(source: ReplaySource): Promise<{ readonly log: ReadableLo
 }
 
 process.once('disconnect', () => process.exit());
-leaveSignalsToParent();
-endFirstWithoutMemory();
+becomeHelper();
 
 /** Resolves when the parent has taken the message, so that a slow parent slows this process down. */
 const tell = (message: object): Promise<void> =>

@@ -3,28 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The niceness of what a caller waits for: on a busy machine, a third of the share of what evaluates locations. */
-export const helperNiceness = 5;
+const usualNiceness = 5;
 
 /** Returns the environment for a process without the node's settings, which may be secret. */
 export const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));
 
 /** Lowers the priority of this process. Some systems do not allow it: its work then is as important as the rest. */
-export function yieldToOthers(niceness: number): void {
+export function yieldToOthers(niceness = usualNiceness): void {
   try {
     setPriority(niceness);
-  } catch {
-    // See above.
-  }
-}
-
-/**
- * Asks the system to end this process first when memory runs out. Linux would end the largest process, the server.
- * Other systems have no such file.
- */
-export function endFirstWithoutMemory(): void {
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
     // See above.
   }
@@ -37,11 +25,32 @@ export function endOfProcess(code: number | null, signal: NodeJS.Signals | null)
 }
 
 /**
+ * Lets the parent decide when this process ends, and the system end it first when memory runs out. Without a parent,
+ * signals end it.
+ */
+export function becomeHelper(): void {
+  if (process.connected) leaveSignalsToParent();
+  endFirstWithoutMemory();
+}
+
+/**
  * Ignores signals of a terminal or a supervisor, which reach the whole process group. The parent finishes its work
  * first, and then ends this process.
  */
-export function leaveSignalsToParent(): void {
+function leaveSignalsToParent(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+}
+
+/**
+ * Asks the system to end this process first when memory runs out. Linux would end the largest process, the server.
+ * Other systems have no such file.
+ */
+function endFirstWithoutMemory(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // See above.
+  }
 }
 
 /** Sends a message to the parent. It is lost if the parent has ended, because an error would only print a stack. */

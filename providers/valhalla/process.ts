@@ -2,23 +2,16 @@
  * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code cannot be interrupted
  * otherwise, and starts another one when it crashes.
  */
-import {
-  endFirstWithoutMemory,
-  helperNiceness,
-  leaveSignalsToParent,
-  sendToParent,
-  yieldToOthers,
-} from '../../schemas/helper-process.js';
+import { becomeHelper, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { type Actor, openActor } from './actor.js';
 import type { ProcessAnswer, ProcessMessage } from './child.js';
 
 let actor: Promise<Actor> | undefined;
 
-leaveSignalsToParent();
-endFirstWithoutMemory();
+becomeHelper();
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => void work(message as ProcessMessage));
-yieldToOthers(helperNiceness);
+yieldToOthers();
 
 async function work({ id, tilesFolder, action, request }: ProcessMessage): Promise<void> {
   actor ??= openActor(tilesFolder);

@@ -5,19 +5,12 @@
  * priority. Its 500 MB of memory return to the system when it ends.
  */
 import { fileProblem } from '../../schemas/file-problem.js';
-import {
-  endFirstWithoutMemory,
-  helperNiceness,
-  leaveSignalsToParent,
-  yieldToOthers,
-} from '../../schemas/helper-process.js';
+import { becomeHelper, yieldToOthers } from '../../schemas/helper-process.js';
 import { prepareDefaultBasemap } from './bake.js';
 
 // A map may be waiting.
-yieldToOthers(helperNiceness);
-endFirstWithoutMemory();
-// Without a parent, signals end it.
-if (process.connected) leaveSignalsToParent();
+yieldToOthers();
+becomeHelper();
 // The parent has ended. The next start bakes again.
 process.on('disconnect', () => process.exit(1));
 const [folder] = process.argv.slice(2);

@@ -1,13 +1,7 @@
 /** The drawing process. The pool starts it, and its first message names the archive. It ends with the pool. */
 import { ApiError } from '../../schemas/errors.js';
 import { fileProblem } from '../../schemas/file-problem.js';
-import {
-  endFirstWithoutMemory,
-  helperNiceness,
-  leaveSignalsToParent,
-  sendToParent,
-  yieldToOthers,
-} from '../../schemas/helper-process.js';
+import { becomeHelper, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
@@ -15,11 +9,10 @@ import { createProcessorTime } from './processor-time.js';
 
 const processorTime = createProcessorTime();
 
-leaveSignalsToParent();
-endFirstWithoutMemory();
+becomeHelper();
 process.on('disconnect', exit);
 process.once('message', (message) => void serve(message as ProcessStart));
-yieldToOthers(helperNiceness);
+yieldToOthers();
 
 async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart): Promise<void> {
   let renderer: MapRenderer;

@@ -2,13 +2,7 @@
  * The icon process. It decodes untrusted icons one after the other. The pool kills it past a deadline, and it kills
  * itself when an icon takes too much memory. Decoding runs on other threads, so the main thread can watch the memory.
  */
-import {
-  endFirstWithoutMemory,
-  helperNiceness,
-  leaveSignalsToParent,
-  sendToParent,
-  yieldToOthers,
-} from '../../schemas/helper-process.js';
+import { becomeHelper, sendToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { rasterizeIcon } from '../icons/rasterize.js';
 import type { Answer, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
@@ -19,14 +13,13 @@ const watchEveryMs = 20;
 
 const processorTime = createProcessorTime();
 
-leaveSignalsToParent();
-endFirstWithoutMemory();
+becomeHelper();
 process.on('disconnect', () => process.exit(0));
 process.once('message', () => {
   process.on('message', (message) => void work(message as Task));
   answer({ kind: 'ready' });
 });
-yieldToOthers(helperNiceness);
+yieldToOthers();
 
 async function work(task: Task): Promise<void> {
   const { id } = task;
