@@ -284,6 +284,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await stopInOrder(serving);
       if (space.level === 'out') {
         logger.warn('stopping while the disk is full: accepted locations are evaluated after the next start');
+        await space.endWrites();
         return;
       }
       await stopInOrder(storing);

@@ -16,6 +16,7 @@ import type { Analytics } from '../../pipeline/ports.js';
 import { literal } from '../../schemas/sql.js';
 import { answerSettings, fileOf, insertSettings, type Query, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
+import { createSpace, type Space } from './space.js';
 
 /** Where the embedded tables are, and how much of the machine queries may use. */
 interface ChdbAnalyticsOptions {
@@ -23,6 +24,8 @@ interface ChdbAnalyticsOptions {
   readonly path: string;
   /** Threads per query and insert. Default 1: on a small machine the pipeline needs the others. */
   readonly maxThreads?: number;
+  /** Counts the statements. Default: an own one, which nobody ends. */
+  readonly space?: Pick<Space, 'counted'>;
 }
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
@@ -44,7 +47,11 @@ const cancelEveryMs = 100;
  * numbers.
  * A failed statement rejects with ClickHouse's `code` and `type`. A long query delays other queries, but no insert.
  */
-export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
+export async function openChdbAnalytics({
+  path,
+  maxThreads = 1,
+  space = createSpace(),
+}: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = resolve(path, 'inserts');
   // The engine treats a file name in a statement as a pattern.
   if (/[*?{}]/.test(insertsFolder))
@@ -64,10 +71,10 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
         ...insertSettings,
       },
     });
-  const writing = createConnections(open, 1);
-  const reading = createConnections(open, readConnections);
+  const writing = createConnections(open, 1, space);
+  const reading = createConnections(open, readConnections, space);
   // Waits for no query and no insert, and needs its thread for milliseconds.
-  const cancelling = createConnections(open, 1);
+  const cancelling = createConnections(open, 1, space);
   await writing.run(forgetDeletions);
   return analyticsOver({ writing, reading, cancelling }, insertsFolder);
 }

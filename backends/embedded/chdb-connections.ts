@@ -6,6 +6,7 @@
  * the four threads that Node has for files and native work, so the pool must be smaller than that.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { Space } from './space.js';
 
 /** Connections to an open folder of chDB. */
 export interface Connections {
@@ -14,8 +15,15 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Opens `size` connections. The caller closes the pool. */
-export function createConnections(open: () => ClickHouseClient, size: number): Connections {
+/**
+ * Opens `size` connections. The caller closes the pool. Statements count as writes: the engine aborts, and the process
+ * hangs, when the thread of a running statement is ended.
+ */
+export function createConnections(
+  open: () => ClickHouseClient,
+  size: number,
+  { counted }: Pick<Space, 'counted'>,
+): Connections {
   const idle = Array.from({ length: size }, open);
   const waiting: ((client: ClickHouseClient) => void)[] = [];
   const running = new Set<Promise<unknown>>();
@@ -26,8 +34,7 @@ export function createConnections(open: () => ClickHouseClient, size: number): C
     else next(client);
   }
 
-  async function runNow<T>(statement: (client: ClickHouseClient) => Promise<T>): Promise<T> {
-    const client = idle.pop() ?? (await new Promise<ClickHouseClient>((resolve) => waiting.push(resolve)));
+  async function runOn<T>(client: ClickHouseClient, statement: (client: ClickHouseClient) => Promise<T>): Promise<T> {
     try {
       const result = await statement(client);
       release(client);
@@ -40,9 +47,14 @@ export function createConnections(open: () => ClickHouseClient, size: number): C
     }
   }
 
+  async function runInTurn<T>(statement: (client: ClickHouseClient) => Promise<T>): Promise<T> {
+    const client = idle.pop() ?? (await new Promise<ClickHouseClient>((resolve) => waiting.push(resolve)));
+    return counted(() => runOn(client, statement));
+  }
+
   return {
     async run(statement) {
-      const result = runNow(statement);
+      const result = runInTurn(statement);
       running.add(result);
       try {
         return await result;

@@ -1,5 +1,6 @@
 /**
- * Free space on the disk of the data folder, and the writes to it, shared between the threads of a node.
+ * Free space on the disk of the data folder, and the writes to it, shared between the threads of a node. A statement of
+ * the analytics engine is a write too, also if it only reads.
  *
  * One thread watches the disk and sets the level; all threads read it. `low`: requests are rejected, accepted data is
  * still processed. `out`: all writes wait. Once a node has failed, it is `out` until the process ends.

@@ -60,9 +60,9 @@ function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { sto
 }
 
 /** Opens the engine with its tables. Its errors, which have codes of its own, get those that a refusal can tell. */
-async function openWithTables(path: string, { data, analytics }: Configuration): Promise<ChdbAnalytics> {
+async function openWithTables(path: string, { data, analytics }: Configuration, space: Space): Promise<ChdbAnalytics> {
   try {
-    const opened = await openChdbAnalytics({ path, maxThreads: analytics.maxThreads });
+    const opened = await openChdbAnalytics({ path, maxThreads: analytics.maxThreads, space });
     await migrate(opened, tables);
     return opened;
   } catch (error) {
@@ -80,7 +80,7 @@ runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpa
   const backend = openBackend(configuration, space, 'wait');
   const path = analyticsFolder(configuration);
   removeAllSnapshots(path);
-  const analytics = await openWithTables(path, configuration);
+  const analytics = await openWithTables(path, configuration, space);
   const merges = pauseMerges(analytics, space);
   const waiting: Analytics = {
     ...analytics,

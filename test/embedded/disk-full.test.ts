@@ -54,6 +54,8 @@ const environment = {
   FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
   FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
   FENCELINE_LOG_LEVEL: 'info',
+  // While the disk is full, track calls under way wait in vain for their events: half a minute by default in tests.
+  FENCELINE_INGEST_REPLY_TIMEOUT_MS: '1000',
 };
 
 let server: TestServer | undefined;
