@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { useApi } from '../api/testing/fixtures.js';
 import { storageFull } from '../backends/embedded/space.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { createImporter } from './importer.js';
 import { importRoutes } from './routes.js';
 
@@ -28,7 +29,11 @@ const api = await useApi({
       admissions -= 1;
       if (admissions < 0) throw storageFull();
     };
-    const importer = createImporter({ ...dependencies, bounds: { maxRunning: 1 } });
+    const importer = createImporter({
+      ...dependencies,
+      leases: createHeldLeases(dependencies.values),
+      bounds: { maxRunning: 1 },
+    });
     await app.register(importRoutes, { ...dependencies, importer, folder, maxFileBytes: 2 ** 30, admitWrite });
   },
 });

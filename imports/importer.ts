@@ -5,6 +5,7 @@ import type { GeometrySources } from '../api/dependencies.js';
 import { inScope } from '../pipeline/catalog/scope.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
+import type { HeldLeases } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ImportRecord, ImportStatus } from '../schemas/json/import.js';
@@ -53,13 +54,12 @@ export interface ImporterParts {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly values: ExpiringValues;
+  readonly leases: HeldLeases;
   readonly geometrySources: GeometrySources;
   readonly clock: () => number;
   readonly bounds?: Partial<ImportBounds>;
   /** Runs large files. Default: this thread does. */
   readonly thread?: ImportThread;
-  /** No other process runs imports, so a lease that this one does not hold is that of a process that has ended. */
-  readonly isOnlyNode?: boolean;
   /** Gets each import of this node whose record says how it ended. */
   readonly onEnded?: ((record: ImportRecord) => void) | undefined;
 }
@@ -83,20 +83,13 @@ const askEveryMs = 500;
 const stopKey = (id: string): string => `import-stop/${id}`;
 
 /** Creates the imports of one node. Closing them closes none of the parts. */
-export function createImporter({
-  values,
-  thread,
-  isOnlyNode = false,
-  onEnded,
-  bounds: given,
-  ...parts
-}: ImporterParts): Importer {
+export function createImporter({ values, leases, thread, onEnded, bounds: given, ...parts }: ImporterParts): Importer {
   const { configuration, clock } = parts;
   const bounds: ImportBounds = { ...defaultImportBounds, ...given };
   const running = new Map<string, RunningImport>();
   const stops = new Map<string, AbortController>();
   const closing = new AbortController();
-  const permits = createPermits({ values, clock, isOnlyNode, maxRunning: bounds.maxRunning, closing: closing.signal });
+  const permits = createPermits({ leases, clock, maxRunning: bounds.maxRunning, closing: closing.signal });
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
     try {
@@ -128,7 +121,6 @@ export function createImporter({
     stops.set(id, stop);
     const asking = setInterval(() => {
       if (isProjectDeleted(configuration, scope.project)) stop.abort();
-      if (isOnlyNode) return;
       values.get(stopKey(id)).then(
         (value) => value !== undefined && stop.abort(),
         () => undefined,
@@ -176,14 +168,13 @@ export function createImporter({
     },
     async statusOf({ _id, project, status }) {
       if (status !== 'running' || running.has(_id)) return status;
-      if (isOnlyNode) return 'interrupted';
       return (await permits.isHeld(project, _id)) ? 'running' : 'interrupted';
     },
     async stop(scope, id) {
       if (find(scope, id)?.status !== 'running') return;
       const own = stops.get(id);
       if (own) own.abort();
-      else if (!isOnlyNode) await values.put(stopKey(id), 'asked', keepStopMs);
+      else await values.put(stopKey(id), 'asked', keepStopMs);
     },
     async close() {
       closing.abort(new ApiError('unavailable', 'the server is stopping', { retryAfterS }));

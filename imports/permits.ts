@@ -1,7 +1,6 @@
 /** Permits to import: one per project on all nodes, by a lease, and a few at a time on this node. */
 import type { Scope } from '../pipeline/catalog/types.js';
-import { holdLease } from '../pipeline/held-lease.js';
-import type { ExpiringValues } from '../pipeline/ports.js';
+import type { HeldLeases } from '../pipeline/held-lease.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 
@@ -15,13 +14,11 @@ export interface ImportPermit {
 }
 
 interface PermitsParts {
-  readonly values: ExpiringValues;
+  readonly leases: HeldLeases;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Imports of all projects on this node. */
   readonly maxRunning: number;
-  /** No other process runs imports, so a lease that this one does not hold is that of a process that has ended. */
-  readonly isOnlyNode: boolean;
   /** Aborts when the process stops. */
   readonly closing: AbortSignal;
 }
@@ -46,7 +43,7 @@ const leaseKey = (project: string): string => `import/${project}`;
  * Creates the permits of this node. Throws `import_running` while the project has another import, and `overloaded`
  * while this node has enough.
  */
-export function createPermits({ values, clock, maxRunning, isOnlyNode, closing }: PermitsParts): Permits {
+export function createPermits({ leases, clock, maxRunning, closing }: PermitsParts): Permits {
   const admitted = new Set<string>();
 
   function refuseIfBusy(): void {
@@ -65,20 +62,15 @@ export function createPermits({ values, clock, maxRunning, isOnlyNode, closing }
 
   async function check({ project }: Scope): Promise<void> {
     refuseIfBusy();
-    const holder = await values.get(leaseKey(project));
-    if (holder !== undefined && !isAbandoned(holder)) throw otherRuns();
+    if ((await leases.holderOf(leaseKey(project))) !== undefined) throw otherRuns();
   }
-
-  /** Returns whether the holder of a lease was a process that has ended. */
-  const isAbandoned = (holder: string): boolean => isOnlyNode && !admitted.has(holder);
 
   async function admit(scope: Scope): Promise<ImportPermit> {
     refuseIfBusy();
     const id = freshId(clock());
     admitted.add(id);
     try {
-      const terms = { leaseMs, renewEveryMs, isAbandoned, closing };
-      const lease = await holdLease(values, leaseKey(scope.project), id, terms);
+      const lease = await leases.hold(leaseKey(scope.project), id, { leaseMs, renewEveryMs, closing });
       if (lease === undefined) throw otherRuns();
       const release = async () => {
         admitted.delete(id);
@@ -91,7 +83,8 @@ export function createPermits({ values, clock, maxRunning, isOnlyNode, closing }
     }
   }
 
-  const isHeld = async (project: string, id: string): Promise<boolean> => (await values.get(leaseKey(project))) === id;
+  const isHeld = async (project: string, id: string): Promise<boolean> =>
+    (await leases.holderOf(leaseKey(project))) === id;
 
   return { check, admit, isHeld };
 }

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../api/stream/testing/open-stream.js';
 import { adminApiKey, type Body, type TestProject, useApi } from '../api/testing/fixtures.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { createGazetteer } from '../providers/geocoding/gazetteer/gazetteer.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import { until } from '../testing/until.js';
@@ -34,7 +35,7 @@ const api = await useApi({
   authorityCheckMs: 20,
   addRoutes: (given) => async (app) => {
     const dependencies = { ...given, geometrySources: { geocoder: slowGeocoder } };
-    importer = createImporter(dependencies);
+    importer = createImporter({ ...dependencies, leases: createHeldLeases(dependencies.values) });
     await app.register(importRoutes, { ...dependencies, importer, folder, maxFileBytes });
   },
 });

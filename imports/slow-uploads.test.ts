@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Body, useApi } from '../api/testing/fixtures.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { until } from '../testing/until.js';
 import { createImporter } from './importer.js';
 import { type ImportDependencies, importRoutes } from './routes.js';
@@ -26,7 +27,11 @@ async function useServer(uploadBounds: NonNullable<ImportDependencies['uploadBou
   folders.push(folder);
   const api = await useApi({
     addRoutes: (dependencies) => async (app) => {
-      const importer = createImporter({ ...dependencies, bounds: { maxRunning: 1 } });
+      const importer = createImporter({
+        ...dependencies,
+        leases: createHeldLeases(dependencies.values),
+        bounds: { maxRunning: 1 },
+      });
       await app.register(importRoutes, { ...dependencies, importer, folder, maxFileBytes: 2 ** 30, uploadBounds });
     },
   });

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
 import { type Body, useApi } from '../api/testing/fixtures.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { until } from '../testing/until.js';
 import { createImporter } from './importer.js';
 import { importRoutes } from './routes.js';
@@ -22,7 +23,7 @@ const atOnce = async (): Promise<void> => {};
 let beforeReading = atOnce;
 const api = await useApi({
   addRoutes: (dependencies) => async (app) => {
-    const importer = createImporter(dependencies);
+    const importer = createImporter({ ...dependencies, leases: createHeldLeases(dependencies.values) });
     const check: typeof importer.check = (scope) => beforeReading().then(() => importer.check(scope));
     await app.register(importRoutes, {
       ...dependencies,

@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'vitest';
 import { PortError } from './errors.js';
-import { holdLease, type LeaseTerms } from './held-lease.js';
+import { createHeldLeases, type LeaseTerms } from './held-lease.js';
 import { useVirtualValues } from './testing/virtual-values.js';
 
 const terms = { leaseMs: 60_000, renewEveryMs: 5_000, closing: new AbortController().signal };
@@ -24,18 +24,13 @@ function node(name: string) {
     await ended;
     return call();
   };
+  const leases = createHeldLeases({
+    get: (...given) => reached(() => values.get(...given)),
+    put: (...given) => reached(() => values.put(...given)),
+    delete: (...given) => reached(() => values.delete(...given)),
+  });
   return {
-    hold: (more: Partial<LeaseTerms> = {}) =>
-      holdLease(
-        {
-          get: (...given) => reached(() => values.get(...given)),
-          put: (...given) => reached(() => values.put(...given)),
-          delete: (...given) => reached(() => values.delete(...given)),
-        },
-        key,
-        name,
-        { ...terms, ...more },
-      ),
+    hold: (more: Partial<LeaseTerms> = {}) => leases.hold(key, name, { ...terms, ...more }),
     begin(kind: 'fails' | 'hangs') {
       outage = kind;
       if (kind === 'hangs')
@@ -202,4 +197,26 @@ test('one that is taken while the process stops is released', async () => {
   expect(await values.get(key)).toBeUndefined();
   await expect(node('b').hold({ closing: stopping.signal })).rejects.toThrow('the server is stopping');
   expect(await values.get(key)).toBeUndefined();
+});
+
+// After a kill a node refused imports, replays, syncs and demos until the lease of the killed process expired.
+test('an only node takes over what it does not hold itself, and a node beside others waits', async () => {
+  await createHeldLeases(values).hold(key, 'killed', terms);
+  const [only, shared] = [createHeldLeases(values, { isOnlyNode: true }), createHeldLeases(values)];
+  expect(await Promise.all([only.holderOf(key), shared.holderOf(key)])).toEqual([undefined, 'killed']);
+  expect(await shared.hold(key, 'a', terms)).toBeUndefined();
+  const lease = await only.hold(key, 'b', terms);
+  expect(await only.holderOf(key)).toBe('b');
+  expect(await only.hold(key, 'c', terms)).toBeUndefined();
+  await lease!.leave();
+  const next = await only.hold(key, 'd', terms);
+  await next!.release();
+  expect(await only.hold(key, 'e', { ...terms, closing: AbortSignal.abort('stops') }).catch(String)).toBe('stops');
+  expect(only.isOrphan('e')).toBe(true);
+});
+
+test('those of an only node who compete do not take it from each other', async () => {
+  const leases = createHeldLeases(values, { isOnlyNode: true });
+  const held = await Promise.all(['a', 'b', 'c'].map((holder) => leases.hold(key, holder, terms)));
+  expect(held.filter((lease) => lease !== undefined)).toHaveLength(1);
 });

@@ -19,24 +19,70 @@ export interface LeaseTerms {
   readonly renewEveryMs: number;
   /** Aborts when the process stops. A lease that is just being taken is released, because nobody would use it. */
   readonly closing: AbortSignal;
-  /** Returns whether the holder has ended without releasing the lease. Default: none has. */
+  /** Returns whether the holder has ended without releasing the lease. Default: {@link HeldLeases.isOrphan}. */
   readonly isAbandoned?: (holder: string) => boolean | Promise<boolean>;
 }
 
+/** The leases of a store, as one process takes them. */
+export interface HeldLeases {
+  /**
+   * Takes the lease `key`, and renews it until it is released or lost. Returns undefined while another one holds it.
+   * Rejects if the store does, and with the reason of `closing` when that has aborted.
+   *
+   * A later failure of the store is no loss: the next renewal follows. The lease is lost when none has succeeded for so
+   * long that it may soon be another's. A lease that the store has forgotten is taken again.
+   *
+   * @param holder a text that nobody else uses, and that is used once.
+   */
+  hold(key: string, holder: string, terms: LeaseTerms): Promise<HeldLease | undefined>;
+  /** Returns who holds a lease; undefined if nobody does, or an {@link isOrphan orphan}. Rejects if the store does. */
+  holderOf(key: string): Promise<string | undefined>;
+  /** Returns whether a holder was in a process that is known to have ended. Only an only node knows. */
+  isOrphan(holder: string): boolean;
+}
+
+type LeaseStore = Pick<ExpiringValues, 'get' | 'put' | 'delete'>;
+
 /**
- * Takes the lease `key`, and renews it until it is released or lost. Returns undefined while another one holds it.
- * Rejects if the store does, and with the reason of `closing` when that has aborted.
- *
- * A later failure of the store is no loss: the next renewal follows. The lease is lost when none has succeeded for so
- * long that it may soon be another's. A lease that the store has forgotten is taken again.
- *
- * @param holder a text that nobody else uses, and that is used once.
+ * Creates the leases of this process in a store.
+ * @param isOnlyNode no other process takes leases there, so a holder that this one does not know has ended.
  */
-export async function holdLease(
-  values: Pick<ExpiringValues, 'get' | 'put' | 'delete'>,
+export function createHeldLeases(values: LeaseStore, { isOnlyNode = false } = {}): HeldLeases {
+  const holders = new Set<string>();
+  const isOrphan = (holder: string): boolean => isOnlyNode && !holders.has(holder);
+  return {
+    isOrphan,
+    async holderOf(key) {
+      const holder = await values.get(key);
+      return holder === undefined || isOrphan(holder) ? undefined : holder;
+    },
+    async hold(key, holder, terms) {
+      // Before it is stored: others may look at it at once.
+      holders.add(holder);
+      const forget = () => holders.delete(holder);
+      try {
+        const lease = await holdLease(values, key, holder, { isAbandoned: isOrphan, ...terms });
+        if (lease !== undefined)
+          return {
+            lost: lease.lost,
+            release: () => lease.release().finally(forget),
+            leave: () => lease.leave().finally(forget),
+          };
+      } catch (error) {
+        forget();
+        throw error;
+      }
+      forget();
+      return undefined;
+    },
+  };
+}
+
+async function holdLease(
+  values: LeaseStore,
   key: string,
   holder: string,
-  { leaseMs, renewEveryMs, closing, isAbandoned = () => false }: LeaseTerms,
+  { leaseMs, renewEveryMs, closing, isAbandoned }: Required<LeaseTerms>,
 ): Promise<HeldLease | undefined> {
   closing.throwIfAborted();
   const lost = new AbortController();

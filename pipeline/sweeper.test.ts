@@ -1,6 +1,7 @@
 /** Sweepers of nodes that share a real store, in virtual time. */
 import { expect, test } from 'vitest';
 import { PortError } from './errors.js';
+import { createHeldLeases } from './held-lease.js';
 import { createSweeper, createSweeperLeases } from './sweeper.js';
 import { useVirtualValues } from './testing/virtual-values.js';
 
@@ -17,7 +18,7 @@ function node({ isUnfinished = () => false }: { isUnfinished?: () => boolean } =
   let settle: { end: () => void; fail: (error: Error) => void } | undefined;
   const sweeper = createSweeper({
     name: 'work',
-    takeLease: createSweeperLeases(values),
+    takeLease: createSweeperLeases(createHeldLeases(values)),
     intervalMs,
     isDue: () => isDue,
     isUnfinished,

@@ -3,8 +3,7 @@ import { createDeferred } from '../schemas/deferred.js';
 import { freshId } from '../schemas/ids.js';
 import { ignorePassing } from './errors.js';
 import { createFailure } from './failure.js';
-import { type HeldLease, holdLease } from './held-lease.js';
-import type { ExpiringValues } from './ports.js';
+import type { HeldLease, HeldLeases } from './held-lease.js';
 
 /** Work at intervals that its owner starts and stops. It does nothing before `start`. */
 export interface Sweeper {
@@ -41,9 +40,9 @@ const terms = { leaseMs: 30_000, renewEveryMs: 5_000 };
 
 /** Creates the leases of sweepers in a store that the nodes share. */
 export const createSweeperLeases =
-  (values: Pick<ExpiringValues, 'get' | 'put' | 'delete'>): TakeLease =>
+  (leases: HeldLeases): TakeLease =>
   (name, closing) =>
-    holdLease(values, `sweeper.${name}`, freshId(), { ...terms, closing });
+    leases.hold(`sweeper.${name}`, freshId(), { ...terms, closing });
 
 /** Grants every lease, to a node that shares its stores with no other. */
 export const leasesOfOnlyNode: TakeLease = async () => ({

@@ -4,7 +4,7 @@
  */
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';
-import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
+import type { HeldLease, HeldLeases } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
@@ -33,6 +33,7 @@ export interface Replays {
 export interface ReplaysParts {
   readonly configuration: Pick<ConfigurationReader, 'revisionOf' | 'erasures'>;
   readonly values: ExpiringValues;
+  readonly leases: HeldLeases;
   readonly run: RunReplay;
   readonly clock: () => number;
   readonly bounds: JobBounds;
@@ -59,6 +60,7 @@ const noneKept: ReplayRecord['kept'] = { both: 0, replay: 0, record: 0 };
 export function createReplays({
   configuration,
   values,
+  leases,
   run,
   clock,
   bounds,
@@ -87,7 +89,7 @@ export function createReplays({
   async function findAsStored(scope: Scope, id: string): Promise<ReplayRecord | undefined> {
     const record = await stored.get(scope, id);
     if (record?.status !== 'running' || running.has(id) || ending.has(id)) return record;
-    if ((await values.get(leaseKey(record.project))) === id) return record;
+    if ((await leases.holderOf(leaseKey(record.project))) === id) return record;
     // It may have ended between the two reads.
     const again = (await stored.get(scope, id)) ?? record;
     if (again.status !== 'running') return again;
@@ -117,9 +119,9 @@ export function createReplays({
   }
 
   async function takeLease(project: string, id: string): Promise<HeldLease> {
-    const isAbandoned = (holder: string) => hasEnded(project, holder);
+    const isAbandoned = async (holder: string) => leases.isOrphan(holder) || hasEnded(project, holder);
     const terms = { leaseMs, renewEveryMs: everyMs, isAbandoned, closing: closing.signal };
-    const lease = await holdLease(values, leaseKey(project), id, terms);
+    const lease = await leases.hold(leaseKey(project), id, terms);
     if (lease !== undefined) return lease;
     const message = 'another replay of this project is running; cancel it, or wait until it has ended';
     throw new ApiError('replay_running', message, { retryAfterS });

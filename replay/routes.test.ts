@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Body, startApi, type TestApi } from '../api/testing/fixtures.js';
 import { PortError } from '../pipeline/errors.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import { deriveId } from '../schemas/ids.js';
@@ -39,6 +40,7 @@ beforeAll(async () => {
         replays: createReplays({
           configuration,
           values,
+          leases: createHeldLeases(values),
           clock,
           run: runHere,
           everyMs: 5,
@@ -229,10 +231,11 @@ describe('replays that start at once', () => {
   /** Runs until it is stopped. */
   const held: RunReplay = (_job, _bounds, _hear, signal) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  const node = (parts: Partial<ReplaysParts> = {}) =>
+  const node = ({ values = api.values, ...parts }: Partial<ReplaysParts> = {}) =>
     createReplays({
       configuration: api.readModel,
-      values: api.values,
+      values,
+      leases: createHeldLeases(values),
       clock: () => nowMs,
       run: held,
       everyMs: 5,
@@ -396,6 +399,20 @@ describe('replays that start at once', () => {
     });
     expect(await api.values.get(lease)).toBe('the next');
     await replays.close();
+  });
+
+  // The next one was refused, and this one counted as running, until its lease had expired.
+  test('regression: one whose only node was killed has failed, and the next one starts', async () => {
+    const job = jobOf(deriveId('project', 'killed'));
+    const killed = node();
+    const { _id } = await killed.start(job);
+    const restarted = node({ leases: createHeldLeases(api.values, { isOnlyNode: true }) });
+    expect(await restarted.find(job.scope, _id)).toMatchObject({
+      status: 'failed',
+      message: 'the server that ran it has ended',
+    });
+    await restarted.start(job);
+    await Promise.all([killed.close(), restarted.close()]);
   });
 
   test('on a slow store, one that lost its place runs until its end is stored', async () => {

@@ -22,6 +22,7 @@ import { followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
@@ -241,6 +242,7 @@ export async function startClusterNode(
     adminApiKey,
     secretCipher: createSecretCipher(encryptionKeyOf(encryptionKey)),
     values,
+    heldLeases: createHeldLeases(values),
     // Redis has one memory for all: the bounds of answers keep their part of it small.
     answers: values,
     sessions: createNodeSessions(configuration, { configuration: readModel, values, catchUp }),

@@ -86,17 +86,18 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     stageMetrics,
     backend,
     readModel,
+    heldLeases,
     catalog,
     searchGeofences,
     tracing,
   }) {
-    const { log, stateStore, replies, values } = backend;
+    const { log, stateStore, replies } = backend;
     const catchUp = createCatchUp({ log, readModel });
     const observeCache = observeCaches(registry);
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache, tracing };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const writer = createConfigurationWriter({ log, readModel });
-    const sweepers = startSweepers({ readModel, writer, takeLease: createSweeperLeases(values) }, configuration);
+    const sweepers = startSweepers({ readModel, writer, takeLease: createSweeperLeases(heldLeases) }, configuration);
     return {
       done: Promise.race([stage.done, sweepers.done]),
       async stop() {
@@ -107,16 +108,16 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async api(parts) {
-    const { configuration, logger, backend, writer, spatial, mailer, roads, app } = parts;
+    const { configuration, logger, backend, heldLeases, writer, spatial, mailer, roads, app } = parts;
     const history = await parts.openHistory('api');
     const maps = createMaps(configuration, loggedTo(logger));
     const webhookClient = createWebhookClient(configuration);
-    const { requestLog: log, requestStates: states, requestDeliveries: deliveries, leases, values } = backend;
+    const { requestLog: log, requestStates: states, requestDeliveries: deliveries, leases } = backend;
     const follower = await addApi(app, parts, {
       writer,
       spatial,
       analytics: history.reading,
-      stores: { log, states, deliveries, leases, takeLease: createSweeperLeases(values) },
+      stores: { log, states, deliveries, leases, takeLease: createSweeperLeases(heldLeases) },
       services: { maps, roads, mailer, webhookClient },
       nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
       replaySource: { kind: 'cluster', options: parts.clusterOptions },
@@ -163,16 +164,16 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
 /** Starts what writes to ClickHouse, whose tables are ready. */
 function startStoring(
   analytics: Analytics,
-  { configuration, logger, stageMetrics, backend, clickHouse, readModel, secretCipher }: RoleParts,
+  { configuration, logger, stageMetrics, backend, heldLeases, clickHouse, readModel, secretCipher }: RoleParts,
 ): Part {
-  const { log, positions, stateStore: states, deliveryQueue: deliveries, values } = backend;
+  const { log, positions, stateStore: states, deliveryQueue: deliveries } = backend;
   const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
   const writer = createConfigurationWriter({ log, readModel });
   const eraser = startEraser(
     {
       readModel,
       writer,
-      takeLease: createSweeperLeases(values),
+      takeLease: createSweeperLeases(heldLeases),
       clock: backend.clock,
       log,
       states,

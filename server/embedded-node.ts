@@ -19,6 +19,7 @@ import { startRejectionCounter } from '../ingest/rejections.js';
 import { type ChangeProblem, followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { leasesOfOnlyNode } from '../pipeline/sweeper.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
@@ -242,6 +243,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
     secretCipher: createSecretCipher(secretKey),
     values: backend.values,
+    heldLeases: createHeldLeases(backend.values, { isOnlyNode: true }),
     answers: backend.answers,
     sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
     tracing,

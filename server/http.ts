@@ -29,6 +29,7 @@ import type { Mailer } from '../outbound/mail/mail.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
+import type { HeldLeases } from '../pipeline/held-lease.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { Sweeper, TakeLease } from '../pipeline/sweeper.js';
@@ -75,6 +76,7 @@ export interface NodeParts {
   readonly sessions: Sessions;
   readonly secretCipher: SecretCipher;
   readonly values: ExpiringValues;
+  readonly heldLeases: HeldLeases;
   /** Keeps answers under an Idempotency-Key. */
   readonly answers: ExpiringValues;
   readonly demand: Demand;
@@ -283,16 +285,16 @@ function resourceParts(
 /** Adds the routes of what goes on after its request: imports, the demo, replays and syncs; and those of exports. */
 async function addJobs(
   app: FastifyInstance,
-  { configuration, readModel, logger, values, secretCipher }: NodeParts,
-  { writer, stores, services, admitWrite, isOnlyNode, replaySource }: ApiGiven,
+  { configuration, readModel, logger, values, heldLeases: leases, secretCipher }: NodeParts,
+  { writer, stores, services, admitWrite, replaySource }: ApiGiven,
   { geometrySources, metrics }: Pick<ImportDependencies, 'geometrySources'> & { readonly metrics: Recorder },
 ): Promise<void> {
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
   const importer = await addImports(app, configuration, logger, {
     ...importing,
     values,
+    leases,
     admitWrite,
-    isOnlyNode,
     onEnded: (record) => countImport(record, metrics),
   });
   await app.register(
@@ -300,6 +302,7 @@ async function addJobs(
       ...importing,
       log: stores.log,
       values,
+      leases,
       admitWrite,
       isEnabled: configuration.demo.enabled === 'on',
       onProblem: (error) => logger.warn(error, 'the demo has ended with an error'),
@@ -308,6 +311,7 @@ async function addJobs(
   const replays = createReplays({
     configuration: readModel,
     values,
+    leases,
     clock: Date.now,
     bounds: defaultJobBounds,
     run: runInProcess(replayModule, replaySource),
@@ -318,6 +322,7 @@ async function addJobs(
     configuration: readModel,
     writer,
     values,
+    leases,
     importer,
     mailer: services.mailer,
     cipher: secretCipher,
@@ -327,16 +332,15 @@ async function addJobs(
 }
 
 type ImportParts = Pick<ImportDependencies, 'configuration' | 'geometrySources' | 'clock'> &
-  Pick<ApiGiven, 'writer' | 'admitWrite' | 'isOnlyNode'> &
-  Pick<NodeParts, 'values'> &
-  Pick<ImporterParts, 'onEnded'>;
+  Pick<ApiGiven, 'writer' | 'admitWrite'> &
+  Pick<ImporterParts, 'values' | 'leases' | 'onEnded'>;
 
 /** Adds the routes of imports, and starts their thread. */
 async function addImports(
   app: FastifyInstance,
   configuration: Configuration,
   logger: Logger,
-  { values, admitWrite, isOnlyNode = false, onEnded, ...parts }: ImportParts,
+  { values, leases, admitWrite, onEnded, ...parts }: ImportParts,
 ): Promise<Importer> {
   const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
   const bounds = { ...defaultImportBounds, maxRows, maxRunning };
@@ -349,7 +353,7 @@ async function addImports(
     },
     bounds,
   );
-  const importer = createImporter({ ...parts, values, bounds, thread, isOnlyNode, onEnded });
+  const importer = createImporter({ ...parts, values, leases, bounds, thread, onEnded });
   await app.register(importRoutes, {
     ...parts,
     arePlansEnabled: configuration.plans.enabled === 'on',

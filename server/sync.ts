@@ -23,7 +23,7 @@ const maxTimerMs = 2 ** 31 - 1;
 
 type SyncGiven = Pick<
   SyncRunnerParts,
-  'configuration' | 'writer' | 'values' | 'importer' | 'mailer' | 'cipher' | 'admitWrite'
+  'configuration' | 'writer' | 'values' | 'leases' | 'importer' | 'mailer' | 'cipher' | 'admitWrite'
 > & {
   /** Gets each run that has ended. */
   readonly onEnded: (run: SyncRunRecord) => void;

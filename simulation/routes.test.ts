@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useApi } from '../api/testing/fixtures.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import { until } from '../testing/until.js';
@@ -24,7 +25,13 @@ const problems: unknown[] = [];
 const api = await useApi({
   clock: () => nowMs,
   addRoutes: (dependencies) =>
-    demoRoutes({ ...dependencies, isEnabled: true, pause, onProblem: (problem) => problems.push(problem) }),
+    demoRoutes({
+      ...dependencies,
+      leases: createHeldLeases(dependencies.values),
+      isEnabled: true,
+      pause,
+      onProblem: (problem) => problems.push(problem),
+    }),
 });
 const call = (method: 'GET' | 'POST' | 'DELETE', path = '/v1/demo', key = api.secret) =>
   api.call(method, path, { key });

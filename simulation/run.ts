@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
-import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
+import type { HeldLease, HeldLeases } from '../pipeline/held-lease.js';
 import { minuteMs } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import { buildCity, type City } from './city.js';
@@ -38,6 +38,7 @@ interface RunningDemo {
 
 /** What the demo of a node works with. */
 export interface DemoParts extends GeofenceParts, TrafficParts, Pick<ApiDependencies, 'values'> {
+  readonly leases: HeldLeases;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -67,7 +68,7 @@ const newRun = (startedAtMs: number): RunningDemo => ({
 
 /** Creates the demo of a node. One run per environment on all nodes. */
 export function createDemo(parts: DemoParts): Demo {
-  const { configuration, values, clock, admitWrite, onProblem } = parts;
+  const { configuration, values, leases, clock, admitWrite, onProblem } = parts;
   /** The runs of this node. */
   const runs = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   let starting = 0;
@@ -79,7 +80,7 @@ export function createDemo(parts: DemoParts): Demo {
   };
 
   async function running(scope: Scope): Promise<RunningDemo | undefined> {
-    const id = await values.get(leaseKey(scope));
+    const id = await leases.holderOf(leaseKey(scope));
     const text = id && (await values.get(stateKey(id)));
     return text ? (JSON.parse(text) as RunningDemo) : undefined;
   }
@@ -127,7 +128,7 @@ export function createDemo(parts: DemoParts): Demo {
   }
 
   async function stop(scope: Scope): Promise<void> {
-    const id = await values.get(leaseKey(scope));
+    const id = await leases.holderOf(leaseKey(scope));
     if (id !== undefined) await values.delete(stateKey(id));
     const run = runs.get(scope.project);
     run?.stop.abort();
@@ -144,7 +145,7 @@ export function createDemo(parts: DemoParts): Demo {
       const first = newRun(clock());
       // Only one request of a project continues: the others must not take the places of other projects.
       const terms = { leaseMs, renewEveryMs, closing: closing.signal };
-      const lease = await holdLease(values, leaseKey(scope), first.id, terms);
+      const lease = await leases.hold(leaseKey(scope), first.id, terms);
       if (lease === undefined) throw new ApiError('conflict', 'the demo of this project runs already');
       try {
         if (runs.size + starting >= maxRunning)

@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { embeddedLeases } from '../../backends/embedded/leases.js';
 import { PortError } from '../../pipeline/errors.js';
+import { createHeldLeases } from '../../pipeline/held-lease.js';
 import { createSweeperLeases, leasesOfOnlyNode } from '../../pipeline/sweeper.js';
 import { refusal } from '../../providers/answer.js';
 import type { IsochroneProvider } from '../../providers/isochrones/provider.js';
@@ -175,7 +176,7 @@ test('regression: an isochrone is computed on one node, however long that takes'
   await putPlace('p8', point(1, 1));
   await putFence('8', { type: 'isochrone', radius: 10, mode: 'foot', placeId: 'p8' });
   let attempts = 0;
-  const take = createSweeperLeases(api.values);
+  const take = createSweeperLeases(createHeldLeases(api.values));
   const takeLease: PlaceFollowerParts['takeLease'] = (name, closing) => {
     attempts += 1;
     return take(name, closing);

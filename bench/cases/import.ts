@@ -14,6 +14,7 @@ import { followChanges } from '../../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../../pipeline/catalog/store/configuration-writer.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { createHeldLeases } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 import { createRandom } from '../../schemas/random.js';
@@ -96,7 +97,9 @@ async function withImporter<T>(work: (importer: Importer, folder: string) => Pro
     },
   });
   const writer = createConfigurationWriter({ log: embedded.log, readModel });
-  const parts = { configuration: readModel, writer, values: embedded.values, geometrySources: {}, clock: Date.now };
+  const { values } = embedded;
+  const leases = createHeldLeases(values, { isOnlyNode: true });
+  const parts = { configuration: readModel, writer, values, leases, geometrySources: {}, clock: Date.now };
   const onFailure = (error: Error): void => {
     throw error;
   };

@@ -7,6 +7,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { useApi } from '../../api/testing/fixtures.js';
 import { createImporter } from '../../imports/importer.js';
 import { importRoutes } from '../../imports/routes.js';
+import { createHeldLeases } from '../../pipeline/held-lease.js';
 import { progressLine } from '../progress.js';
 import { followed, run } from './import.js';
 
@@ -14,7 +15,12 @@ const folder = mkdtempSync(join(tmpdir(), 'fenceline-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const api = await useApi({
   addRoutes: (given) => async (app) => {
-    const importer = createImporter({ ...given, geometrySources: {}, bounds: { maxFileCharacters: 200 } });
+    const importer = createImporter({
+      ...given,
+      leases: createHeldLeases(given.values),
+      geometrySources: {},
+      bounds: { maxFileCharacters: 200 },
+    });
     await app.register(importRoutes, { ...given, importer, folder: join(folder, 'uploads'), maxFileBytes: 100_000 });
   },
 });

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SecretCipher } from '../../pipeline/encryption.js';
-import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
+import { createHeldLeases, type HeldLease, type HeldLeases } from '../../pipeline/held-lease.js';
 import { type ExpiringValues, maxExpiringValueBytes } from '../../pipeline/ports.js';
 import { dayMs, minuteMs } from '../../schemas/durations.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -170,26 +170,22 @@ async function replay(
   return reply.code(answer.status).headers(answer.headers).header(replayedHeader, 'true').send(body);
 }
 
-/**
- * Takes the key, or answers with what is stored under it.
- * @param held values of the locks of this process.
- */
+/** Takes the key, or answers with what is stored under it. */
 async function begin(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: IdempotencyParts,
-  held: Set<string>,
+  leases: HeldLeases,
 ): Promise<void> {
   const given = keyOf(request);
   if (given === undefined) return;
-  const { answers, isOnlyNode = false } = parts;
   /** Returns whether the process that took the key has ended without an answer. */
   const isAbandoned = (stored: string): boolean =>
-    isOnlyNode && !held.has(stored) && (JSON.parse(stored) as Entry).answer === undefined;
+    leases.isOrphan(stored) && (JSON.parse(stored) as Entry).answer === undefined;
   const key = `idempotency.${sha256(scopeOf(request), given)}`;
   const fingerprint = fingerprintOf(request);
   for (;;) {
-    const stored = await answers.get(key);
+    const stored = await parts.answers.get(key);
     if (stored !== undefined && !isAbandoned(stored)) {
       const entry = JSON.parse(stored) as Entry;
       if (entry.fingerprint !== fingerprint)
@@ -201,17 +197,11 @@ async function begin(
     }
     const value = JSON.stringify({ fingerprint, holder: freshId() } satisfies Entry);
     const terms = { leaseMs: lockMs, renewEveryMs: renewLockEveryMs, closing: neverClosing, isAbandoned };
-    // Before the lock is stored: others may look at it at once.
-    held.add(value);
-    const lease = await holdLease(answers, key, value, terms).catch((error: unknown) => {
-      held.delete(value);
-      throw error;
-    });
+    const lease = await leases.hold(key, value, terms);
     if (lease !== undefined) {
       request.idempotency = { key, value, fingerprint, lease };
       return;
     }
-    held.delete(value);
   }
 }
 
@@ -236,7 +226,6 @@ async function finish(
   reply: FastifyReply,
   payload: unknown,
   parts: IdempotencyParts,
-  held: Set<string>,
 ): Promise<void> {
   const lock = request.idempotency;
   if (lock === null) return;
@@ -258,7 +247,6 @@ async function finish(
     request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');
   } finally {
     await lease.leave();
-    held.delete(current);
   }
 }
 
@@ -274,18 +262,18 @@ export const honoursIdempotencyKey = (
 
 /** Adds the hooks to the routes that honour the header, and to no other. Call it before routes are added. */
 export function keepAnswers(app: FastifyInstance, parts: IdempotencyParts): void {
-  const held = new Set<string>();
+  const leases = createHeldLeases(parts.answers, parts);
   app.decorateRequest('idempotency', null);
   app.addHook('onRoute', (route) => {
     if (!honoursIdempotencyKey(route.method, route.config)) return;
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
-      async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply, parts, held),
+      async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply, parts, leases),
     ];
     route.onSend = [
       ...[route.onSend ?? []].flat(),
       async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-        await finish(request, reply, payload, parts, held);
+        await finish(request, reply, payload, parts);
       },
     ];
   });

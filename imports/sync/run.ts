@@ -38,7 +38,7 @@ export interface RunBounds {
 export interface RunParts extends Pick<StagingParts, 'client' | 'admitWrite' | 'clock'> {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
-  readonly values: ExpiringValues;
+  readonly values: Pick<ExpiringValues, 'increment'>;
   readonly importer: Pick<Importer, 'importRecords'>;
   readonly mailer: Pick<Mailer, 'send'>;
   readonly cipher: SecretCipher;

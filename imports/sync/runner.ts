@@ -10,7 +10,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProjectDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
-import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
+import type { HeldLease, HeldLeases } from '../../pipeline/held-lease.js';
 import { minuteMs } from '../../schemas/durations.js';
 import { freshId } from '../../schemas/ids.js';
 import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
@@ -34,6 +34,7 @@ export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
 
 /** What the runner of a node works with. */
 export interface SyncRunnerParts extends RunParts {
+  readonly leases: HeldLeases;
   readonly bounds: SyncBounds;
   /** A folder of its own, which is deleted at the start and at the end. */
   readonly folder: string;
@@ -68,7 +69,7 @@ const mailLeaseKey = ({ _id }: SyncRunRecord): string => `sync-mail/${_id}`;
 
 /** Creates the runner of a node. It deletes what an earlier process left in the folder. */
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
-  const { configuration, values, schedule, clock, bounds, folder, onProblem, onEnded } = parts;
+  const { configuration, leases, schedule, clock, bounds, folder, onProblem, onEnded } = parts;
   /** By project. */
   const running = new Map<string, RunningSync>();
   /** Leases that another node holds, with the time of the next attempt. */
@@ -81,7 +82,7 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
 
   async function start(sync: SyncRecord): Promise<void> {
     const id = freshId(clock());
-    const lease = await holdLease(values, leaseKey(sync), id, terms);
+    const lease = await leases.hold(leaseKey(sync), id, terms);
     if (lease === undefined) {
       waitFor(leaseKey(sync));
       return;
@@ -152,7 +153,7 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
 
   async function sendReport(sync: SyncRecord, run: SyncRunRecord): Promise<void> {
     try {
-      const lease = await holdLease(values, mailLeaseKey(run), freshId(clock()), terms);
+      const lease = await leases.hold(mailLeaseKey(run), freshId(clock()), terms);
       if (lease === undefined) waitFor(mailLeaseKey(run));
       else await reportRun(parts, sync, run).finally(lease.release);
     } catch (error) {

@@ -8,6 +8,7 @@ import { followChanges } from '../../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../../pipeline/catalog/store/configuration-writer.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { createHeldLeases } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
 import type { ImportBounds, ImportRequest } from '../execution.js';
 import { createImporter } from '../importer.js';
@@ -30,16 +31,19 @@ function openWorkbench(bounds: Partial<ImportBounds> = {}, clock = Date.now) {
   const problems: unknown[] = [];
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const writer = createConfigurationWriter({ log: embedded.log, readModel, clock });
-  const parts = { configuration: readModel, writer, values: embedded.values, clock, geometrySources: {} };
-  const importer = createImporter({ ...parts, bounds });
+  const { values } = embedded;
+  const parts = { configuration: readModel, writer, values, clock, geometrySources: {} };
+  const leases = createHeldLeases(values);
+  const importer = createImporter({ ...parts, leases, bounds });
   return {
     ...parts,
+    leases,
     log: embedded.log,
     readModel,
     problems,
     importer,
     /** Another process's importer on the same stores. */
-    otherImporter: () => createImporter(parts),
+    otherImporter: () => createImporter({ ...parts, leases: createHeldLeases(values) }),
     import: (scope: Scope, text: string | Uint8Array, request: Partial<ImportRequest> = {}) =>
       importer.importRecords({
         scope,

@@ -16,6 +16,7 @@ import { isoTime } from '../../../schemas/wire/common.js';
 import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
+import { createHeldLeases } from '../../held-lease.js';
 import { type Analytics, deliverySources, topics } from '../../ports.js';
 import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
@@ -79,7 +80,7 @@ async function start({ command, isRefused = () => false, erasers: count = 1 }: O
     return statement;
   };
   const leases = { granted: 0, refused: 0 };
-  const take = createSweeperLeases(node.embedded.values);
+  const take = createSweeperLeases(createHeldLeases(node.embedded.values));
   const parts: EraserParts = {
     readModel: node.readModel,
     writer: node.writer,

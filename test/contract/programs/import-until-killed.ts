@@ -15,6 +15,7 @@ import { followChanges } from '../../../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../../../pipeline/catalog/store/configuration-writer.js';
 import { openReadModel } from '../../../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter } from '../../../pipeline/catalog/types.js';
+import { createHeldLeases } from '../../../pipeline/held-lease.js';
 import { createImportThread } from '../../../server/threads/import-host.js';
 
 const [folder, project, path, where, writes] = process.argv.slice(2) as [string, string, string, string, string?];
@@ -53,12 +54,13 @@ function stopping(writer: EncodedWriter, letThrough: number): EncodedWriter {
 }
 
 const writer = writes === undefined ? whole : stopping(whole, Number(writes));
-const parts = { configuration: readModel, writer, values, geometrySources: {}, clock: Date.now };
+const leases = createHeldLeases(values, { isOnlyNode: true });
+const parts = { configuration: readModel, writer, values, leases, geometrySources: {}, clock: Date.now };
 const thread = createImportThread(
   { readModelFolder, writer, resolve: geometryResolver(parts), onFailure: print },
   defaultImportBounds,
 );
-const importer = createImporter({ ...parts, isOnlyNode: true, ...(where === 'thread' && { thread }) });
+const importer = createImporter({ ...parts, ...(where === 'thread' && { thread }) });
 const earlier = newest();
 const found = earlier && { ...earlier, status: await importer.statusOf(earlier) };
 let geofences = 0;
