@@ -6,6 +6,7 @@ import { geofenceId } from '../api/geofences/record.js';
 import { accepted } from '../http/fields/reader.js';
 import { projectRecord } from '../pipeline/catalog/testing/fixtures.js';
 import type { ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
+import { createHeldLeases } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { ImportRecord } from '../schemas/json/import.js';
@@ -314,7 +315,7 @@ describe('an import that is interrupted', () => {
     };
     const scope = newScope();
     const held = heldFile(['a', 'b'], 1);
-    const importer = createImporter({ ...bench, values });
+    const importer = createImporter({ ...bench, leases: createHeldLeases(values) });
     const running = importer.importRecords({ ...requestOf(scope, ''), source: held.source });
     await held.arrived;
     await bench.values.delete(`import/${scope.project}`);
