@@ -1,4 +1,5 @@
 /** Says what maps lack of their tiles, for those who chose the source. */
+import { hasElapsed } from '../../schemas/durations.js';
 import type { MapImage } from '../types.js';
 
 const quietMs = 60_000;
@@ -13,12 +14,12 @@ export const cutLayerProblem = (name: string): string =>
  */
 export function createTileReports(report: (problem: string) => void, now = Date.now) {
   let unreported = 0;
-  let quietUntilMs = 0;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   return ({ missingTiles, tileProblem }: Pick<MapImage, 'missingTiles' | 'tileProblem'>): void => {
     unreported += missingTiles;
-    if (tileProblem === null || now() < quietUntilMs) return;
+    if (tileProblem === null || !hasElapsed(quietMs, reportedAtMs, now())) return;
     report(`${unreported} tiles could not be read, the last because of: ${tileProblem}`);
     unreported = 0;
-    quietUntilMs = now() + quietMs;
+    reportedAtMs = now();
   };
 }
