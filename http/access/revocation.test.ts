@@ -4,8 +4,8 @@ import { until } from '../../testing/until.js';
 import { createTestServer } from '../testing/server.js';
 import { endingOf } from './revocation.js';
 
-// Node 20 keeps a signal of `AbortSignal.any` that has a listener, even after it has aborted. Each long poll that waited
-// added 17 kB, until the node had no memory left.
+// Node 20 keeps a signal of `AbortSignal.any` that has a listener, even after it has aborted. Each long poll that
+// waited added 17 kB, until the node had no memory left.
 test('regression: a request that listened for its end stayed in memory', async () => {
   const app = createTestServer();
   onTestFinished(() => app.close());
