@@ -12,8 +12,9 @@ async function repeat(request: () => Promise<unknown>): Promise<void> {
 }
 
 // A node without the analytics engine went on acknowledging locations after its folder was moved or deleted. Later, a
-// third of the nodes that wrote meanwhile hung at their exit, and were killed by their guard after ten seconds. So did a
-// tenth of those whose analytics engine ran a statement: it failed in a thread that was ending, and the engine aborted.
+// third of the nodes that wrote meanwhile hung at their exit, and were killed by their guard after ten seconds. So did
+// one in three of those that answered analytics queries under load: the thread of the running statement was ended, and
+// the engine aborted.
 it('a node whose data folder is moved away ends with the reason, and starts again once it is back', async () => {
   const server = await TestServer.start();
   const away = `${server.dataFolder}-away`;
