@@ -60,20 +60,19 @@ export function createHeldLeases(values: LeaseStore, { isOnlyNode = false } = {}
       // Before it is stored: others may look at it at once.
       holders.add(holder);
       const forget = () => holders.delete(holder);
+      let lease: HeldLease | undefined;
       try {
-        const lease = await holdLease(values, key, holder, { isAbandoned: isOrphan, ...terms });
-        if (lease !== undefined)
-          return {
-            lost: lease.lost,
-            release: () => lease.release().finally(forget),
-            leave: () => lease.leave().finally(forget),
-          };
-      } catch (error) {
-        forget();
-        throw error;
+        lease = await holdLease(values, key, holder, { isAbandoned: isOrphan, ...terms });
+      } finally {
+        if (lease === undefined) forget();
       }
-      forget();
-      return undefined;
+      return (
+        lease && {
+          lost: lease.lost,
+          release: () => lease.release().finally(forget),
+          leave: () => lease.leave().finally(forget),
+        }
+      );
     },
   };
 }
