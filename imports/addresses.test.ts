@@ -3,23 +3,15 @@ import { expect, it } from 'vitest';
 import { placeRecord, readPlace } from '../api/places/fields.js';
 import { exportedGeofence } from '../api/stored-fields.js';
 import { accepted } from '../http/fields/reader.js';
-import { createHeldLeases } from '../pipeline/held-lease.js';
 import { createGazetteer } from '../providers/geocoding/gazetteer/gazetteer.js';
 import { placeRecordId } from '../schemas/ids.js';
 import { createImporter } from './importer.js';
 import { newScope, useWorkbench } from './testing/fixtures.js';
 
 const bench = useWorkbench();
-const { configuration, writer, values, clock } = bench;
+const { configuration, writer, values, leases, clock } = bench;
 const geometrySources = { geocoder: createGazetteer() };
-const importer = createImporter({
-  configuration,
-  writer,
-  values,
-  leases: createHeldLeases(values),
-  clock,
-  geometrySources,
-});
+const importer = createImporter({ configuration, writer, values, leases, clock, geometrySources });
 
 type Scope = ReturnType<typeof newScope>;
 
