@@ -5,7 +5,12 @@
 import type { Embedded } from '../../backends/embedded/embedded.js';
 import { createFailure } from '../../pipeline/failure.js';
 
+/** Soon, so that a node that restarts often removes its expired records too. */
+const firstAfterMs = 60 * 1000;
 const intervalMs = 10 * 60 * 1000;
+
+/** The stores that a node sweeps. */
+type SweptStores = { readonly [Name in 'log' | 'values' | 'answers']: Pick<Embedded[Name], 'sweep'> };
 
 interface Sweeps {
   /** Rejects when a sweep fails. */
@@ -14,22 +19,26 @@ interface Sweeps {
   stop(): Promise<void>;
 }
 
-/** Starts to sweep at an interval. The caller stops it before it closes the log. `done` rejects when a sweep fails. */
-export function startSweeps({ log, values, answers }: Pick<Embedded, 'log' | 'values' | 'answers'>): Sweeps {
+/**
+ * Sweeps a minute after the start, and then every ten minutes. The caller stops it before it closes the log. `done`
+ * rejects when a sweep fails.
+ */
+export function startSweeps({ log, values, answers }: SweptStores): Sweeps {
   let running: Promise<void> = Promise.resolve();
   const { failed, fail } = createFailure();
-  const timer = setInterval(() => {
+  let timer = setTimeout(sweep, firstAfterMs).unref();
+  function sweep(): void {
+    timer = setTimeout(sweep, intervalMs).unref();
     running = running
       .then(() => log.sweep(Date.now()))
       .then(() => values.sweep())
       .then(() => answers.sweep());
     running.catch(fail);
-  }, intervalMs);
-  timer.unref();
+  }
   return {
     done: failed,
     async stop() {
-      clearInterval(timer);
+      clearTimeout(timer);
       await running;
     },
   };
