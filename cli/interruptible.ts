@@ -1,9 +1,10 @@
 /** Signals that end a command which has something to tidy up or to say first. */
+import { endSignals } from '../schemas/end-signals.js';
 import { printable } from '../server/terminal-text.js';
 import { Interruption } from './interruption.js';
 
 interface Interruptible {
-  /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one exits at once. */
+  /** Aborts with an {@link Interruption} on the first signal that ends processes. A second one exits at once. */
   readonly signal: AbortSignal;
   /** Stops listening. */
   release(): void;
@@ -15,18 +16,17 @@ function exitAtOnce({ message, status }: Interruption): never {
   process.exit(status);
 }
 
-/** Listens for SIGINT and SIGTERM. `consequence` says what the interrupted command leaves, when a signal arrives. */
+/** Listens for the signals that end processes. `consequence` says what the interrupted command leaves, when a signal arrives. */
 export function interruptible(consequence: () => string): Interruptible {
   const interrupted = new AbortController();
-  const names = ['SIGINT', 'SIGTERM'] as const;
   const hear = (name: NodeJS.Signals): void => {
     const interruption = new Interruption(name, consequence());
     if (interrupted.signal.aborted) exitAtOnce(interruption);
     interrupted.abort(interruption);
   };
   const release = (): void => {
-    for (const name of names) process.off(name, hear);
+    for (const name of endSignals) process.off(name, hear);
   };
-  for (const name of names) process.on(name, hear);
+  for (const name of endSignals) process.on(name, hear);
   return { signal: interrupted.signal, release };
 }

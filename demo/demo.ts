@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { onFirstSignal } from '../schemas/first-signal.js';
+import { onFirstSignal } from '../schemas/end-signals.js';
 import { type Keys, launchServer } from '../server/server-process.js';
 import { painter } from '../server/terminal-text.js';
 import { buildCity, type City, type CityResource } from '../simulation/city.js';
@@ -162,7 +162,7 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
   return () => clearInterval(timer);
 }
 
-/** Resolves on Ctrl-C or SIGTERM, of which a second one ends the process, and when nobody reads the output. */
+/** Resolves on Ctrl-C or another signal that ends processes, of which a second one ends the process, and when nobody reads the output. */
 function interruption(outputLost: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     outputLost.addEventListener('abort', () => resolve(), { once: true });

@@ -1,6 +1,7 @@
 /** What the processes that a server starts for slow or risky work have in common. */
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { endSignals } from './end-signals.js';
 
 /** The niceness of what a caller waits for: on a busy machine, a third of the share of what evaluates locations. */
 const usualNiceness = 5;
@@ -38,7 +39,7 @@ export function becomeHelper(): void {
  * first, and then ends this process.
  */
 function leaveSignalsToParent(): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  for (const signal of endSignals) process.on(signal, () => {});
 }
 
 /**

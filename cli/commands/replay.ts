@@ -13,6 +13,7 @@ import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
+import { onFirstSignal } from '../../schemas/end-signals.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { requireDataFolder } from '../../server/data-folder/existing-folder.js';
@@ -21,6 +22,7 @@ import { printable } from '../../server/terminal-text.js';
 import type { Run, Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { statusOf } from '../interruption.js';
 import { outputLost, writeLines } from '../output.js';
 import { progressLine, replayProgress } from '../progress.js';
 import { eventFormat } from '../replay/formats.js';
@@ -144,11 +146,8 @@ async function replay(
  */
 function handleSignals(): () => void {
   let status: number | undefined;
-  process.once('SIGINT', () => {
-    status = 130;
-  });
-  process.once('SIGTERM', () => {
-    status = 143;
+  onFirstSignal((name) => {
+    status = statusOf(name);
   });
   return () => {
     if (status !== undefined) process.exit(status);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { onFirstSignal } from '../../schemas/first-signal.js';
+import { onFirstSignal } from '../../schemas/end-signals.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import { localAddress } from '../../server/local-address.js';
@@ -122,7 +122,7 @@ async function welcome(
   );
 }
 
-/** Resolves with the first request to stop. A second signal, of either name, ends the process at once. */
+/** Resolves with the first request to stop. A second signal, of any name, ends the process at once. */
 function nextRequestToStop(): Promise<NodeJS.Signals | 'launcher ended'> {
   return new Promise((resolve) => {
     const launcherEnded = () => resolve('launcher ended');

@@ -1,7 +1,7 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
 import { reasonOf } from '../../client/attempts.js';
 import { createClient, type EventStreamItem, type EventStreamOptions, FencelineError } from '../../client/client.js';
-import { onFirstSignal } from '../../schemas/first-signal.js';
+import { onFirstSignal } from '../../schemas/end-signals.js';
 import { painter, printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';

@@ -206,6 +206,7 @@ it('a stopped node is backed up and restored completely', async () => {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const)('a backup that %s interrupts removes what it wrote', async (signal, status) => {
   const [data, target] = [join(folder, `slow-${signal}`), join(folder, `interrupted-${signal}`)];
   await run(restoreCommand, data);

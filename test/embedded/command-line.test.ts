@@ -467,6 +467,7 @@ describe('serve', () => {
   it.each([
     ['SIGINT', 'SIGTERM'],
     ['SIGTERM', 'SIGINT'],
+    ['SIGHUP', 'SIGTERM'],
   ] as const)('is ended at once by %s and %s', async (first, second) => {
     const data = `ended-by-${first}`;
     await placeBasemap(join(folder, data));
@@ -511,6 +512,7 @@ describe('an interrupted command', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('export leaves the file as it was, and nothing beside it, on %s', async (signal, status) => {
     const target = join(folder, `exported-${signal}`);
     mkdirSync(target);
