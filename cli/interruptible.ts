@@ -1,5 +1,5 @@
 /** Signals that end a command which has something to tidy up or to say first. */
-import { endSignals } from '../schemas/end-signals.js';
+import { onEndSignal } from '../schemas/end-signals.js';
 import { printable } from '../server/terminal-text.js';
 import { Interruption } from './interruption.js';
 
@@ -19,14 +19,10 @@ function exitAtOnce({ message, status }: Interruption): never {
 /** Listens for the signals that end processes. `consequence` says what the interrupted command leaves, when a signal arrives. */
 export function interruptible(consequence: () => string): Interruptible {
   const interrupted = new AbortController();
-  const hear = (name: NodeJS.Signals): void => {
+  const release = onEndSignal((name) => {
     const interruption = new Interruption(name, consequence());
     if (interrupted.signal.aborted) exitAtOnce(interruption);
     interrupted.abort(interruption);
-  };
-  const release = (): void => {
-    for (const name of endSignals) process.off(name, hear);
-  };
-  for (const name of endSignals) process.on(name, hear);
+  });
   return { signal: interrupted.signal, release };
 }

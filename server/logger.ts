@@ -8,12 +8,22 @@ const maxWaitingBytes = 2 ** 20;
 
 /**
  * Creates the logger of a thread, at the configured level. While standard error can't be written, as a file on a full
- * disk, lines wait, and the thread goes on.
+ * disk, lines wait, and the thread goes on. Lines that wait at the end are lost.
  */
 export function createLogger(configuration: Pick<Configuration, 'log'>): Logger {
   const destination = pino.destination({ dest: 2, maxLength: maxWaitingBytes });
+  let isWritable = true;
+  destination.on('write', () => {
+    isWritable = true;
+  });
   // The next line tries again. Without a listener, the error would end the process.
-  destination.on('error', () => {});
+  destination.on('error', () => {
+    isWritable = false;
+  });
+  // First, because pino's own listener tries until the lines are written, and the process would never end.
+  process.prependOnceListener('exit', () => {
+    if (!isWritable) destination.destroy();
+  });
   return pino(loggerOptions(configuration), destination);
 }
 

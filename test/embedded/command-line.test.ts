@@ -440,13 +440,13 @@ describe('serve', () => {
     expect(printed).toMatch(/test secret +prj_test_sk_/);
   });
 
-  // A log on a full disk ended the node, although nothing else was wrong.
-  it.skipIf(!existsSync('/dev/full'))('goes on while its log can not be written', async () => {
+  // A log on a full disk ended the node, although nothing else was wrong. Later its stop hung and was killed.
+  it.skipIf(!existsSync('/dev/full'))('goes on while its log can not be written, and stops', async () => {
     await placeBasemap(join(folder, 'without-log'));
     const log = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', 'without-log'], {
       cwd: folder,
-      env: environment(),
+      env: { ...environment(), FENCELINE_LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', log],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -478,6 +478,25 @@ describe('serve', () => {
     started.child.kill(first);
     started.child.kill(second);
     expect(await exited).toEqual([1, null]);
+  });
+
+  // SIGHUP ended it at once, in the middle of its writes. With a listener only, Node aborted when it had stopped.
+  it.runIf(process.platform === 'linux')('stops in order when its terminal is closed', async () => {
+    await placeBasemap(join(folder, 'of-terminal'));
+    const [log, id] = [join(folder, 'of-terminal.log'), join(folder, 'of-terminal.pid')];
+    // Only the first process of a terminal gets the signal.
+    const words = `echo $$ > "${id}"; exec "${process.execPath}" "${program}" serve --port 0 --data of-terminal 2> "${log}"`;
+    const terminal = spawn('script', ['--quiet', '--command', words, '/dev/null'], {
+      cwd: folder,
+      env: { ...environment(), FENCELINE_LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    terminal.stdout.resume();
+    await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('"msg":"ready"'));
+    const server = Number(readFileSync(id, 'utf8'));
+    terminal.kill('SIGKILL');
+    await until(() => !existsSync(`/proc/${server}`));
+    expect(readFileSync(log, 'utf8')).toMatch(/"reason":"SIGHUP","msg":"stopping"}\n.*"msg":"stopped"}\n$/);
   });
 
   // The server went on, and its folder stayed in use, because npx passes a signal on to the shell only.
