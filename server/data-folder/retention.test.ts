@@ -20,7 +20,7 @@ function started(sweep: () => Promise<void> = () => Promise.resolve()) {
   return { sweptAtMs, sweeps: startSweeps({ log, values: store, answers: store }) };
 }
 
-// A node that restarted every nine minutes removed nothing, and its log grew for ever.
+// A node that restarted every nine minutes removed nothing, and its log only grew.
 test('the first sweep is a minute after the start, the others every ten minutes', async () => {
   const { sweptAtMs, sweeps } = started();
   await vi.advanceTimersByTimeAsync(25 * minuteMs);

@@ -485,7 +485,8 @@ describe('serve', () => {
     await placeBasemap(join(folder, 'of-terminal'));
     const [log, id] = [join(folder, 'of-terminal.log'), join(folder, 'of-terminal.pid')];
     // Only the first process of a terminal gets the signal.
-    const words = `echo $$ > "${id}"; exec "${process.execPath}" "${program}" serve --port 0 --data of-terminal 2> "${log}"`;
+    const serve = `"${process.execPath}" "${program}" serve --port 0 --data of-terminal 2> "${log}"`;
+    const words = `echo $$ > "${id}"; exec ${serve}`;
     const terminal = spawn('script', ['--quiet', '--command', words, '/dev/null'], {
       cwd: folder,
       env: { ...environment(), FENCELINE_LOG_LEVEL: 'info' },
