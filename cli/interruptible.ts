@@ -16,7 +16,7 @@ function exitAtOnce({ message, status }: Interruption): never {
   process.exit(status);
 }
 
-/** Listens for the signals that end processes. `consequence` says what the interrupted command leaves, when a signal arrives. */
+/** Listens for signals that end processes. `consequence` says then what the interrupted command leaves. */
 export function interruptible(consequence: () => string): Interruptible {
   const interrupted = new AbortController();
   const release = onEndSignal((name) => {
