@@ -162,7 +162,7 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
   return () => clearInterval(timer);
 }
 
-/** Resolves on a signal that ends processes, of which a second one ends this at once, and when nobody reads the output. */
+/** Resolves on a signal that ends processes, and when nobody reads the output. A second signal ends it at once. */
 function interruption(outputLost: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     outputLost.addEventListener('abort', () => resolve(), { once: true });

@@ -3,7 +3,7 @@
  * before its last bytes were read. And a sender who left early blocked all later imports of the project.
  */
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
 import { type Body, useApi } from '../api/testing/fixtures.js';
 import { createHeldLeases } from '../pipeline/held-lease.js';
+import { openFiles } from '../testing/open-files.js';
 import { until } from '../testing/until.js';
 import { createImporter } from './importer.js';
 import { importRoutes } from './routes.js';
@@ -84,16 +85,7 @@ it.each([
 });
 
 /** Returns the files of the folder that this process has open, also those that are removed. */
-const openFiles = (): string[] =>
-  readdirSync('/proc/self/fd').flatMap((descriptor) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      // The descriptor of the listing itself.
-      return [];
-    }
-  });
+const openUploads = (): string[] => openFiles().filter((path) => path.startsWith(folder));
 
 const formHead = (name = 'shops.csv'): string =>
   `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`;
@@ -107,9 +99,9 @@ it.runIf(process.platform === 'linux')('a form that its sender leaves within the
     `POST /v1/geofences/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${api.secret}\r\n` +
       `Content-Type: ${formType}\r\nContent-Length: 10000000\r\n\r\n${formHead()}${'a'.repeat(200_000)}`,
   );
-  await until(() => openFiles().length === 1);
+  await until(() => openUploads().length === 1);
   client.destroy();
-  await until(() => openFiles().length === 0);
+  await until(() => openUploads().length === 0);
   await until(() => readdirSync(folder).length === 0);
 });
 
@@ -130,6 +122,6 @@ it.each([
     body: new Uint8Array(body),
   });
   expect(response.status).toBe(status);
-  if (process.platform === 'linux') await until(() => openFiles().length === 0);
+  if (process.platform === 'linux') await until(() => openUploads().length === 0);
   expect(readdirSync(folder)).toEqual([]);
 });

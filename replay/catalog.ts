@@ -1,28 +1,29 @@
-/**
- * Opens a catalog for a replay, over a read model in a temporary directory.
- */
+/** Opens a catalog for a replay, over a read model in files without a name. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
-import { openReadModel } from '../pipeline/catalog/store/read-model.js';
+import { openReadModel, type ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Catalog, DecodedChange } from '../pipeline/catalog/types.js';
-import { tidyOnExit } from '../schemas/tidy-on-exit.js';
 
 interface ReplayCatalog {
   readonly catalog: Catalog;
-  /** Removes the directory. The end of the process removes it too. */
   close(): Promise<void>;
 }
 
+/** Opens a read model whose files last as long as they are open: nothing is left, however the process ends. */
+function openUnnamedReadModel(): ReadModel {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
+  try {
+    return openReadModel(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Applies the changes in order and opens a catalog over them. */
-export async function openReplayCatalog(
-  configured: AsyncIterable<readonly DecodedChange[]>,
-  folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-')),
-): Promise<ReplayCatalog> {
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const release = tidyOnExit(remove);
-  const readModel = openReadModel(folder);
+export async function openReplayCatalog(configured: AsyncIterable<readonly DecodedChange[]>): Promise<ReplayCatalog> {
+  const readModel = openUnnamedReadModel();
   let offset = 0;
   for await (const changes of configured) await readModel.apply(changes, ++offset);
   const catalog = createCatalog(readModel);
@@ -31,8 +32,6 @@ export async function openReplayCatalog(
     async close() {
       await catalog.close();
       await readModel.close();
-      remove();
-      release();
     },
   };
 }

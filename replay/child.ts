@@ -1,8 +1,5 @@
 /** The node's side of the process of a replay. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ClusterOptions } from '../backends/cluster/cluster.js';
 import { endOfProcess, withoutSettings } from '../schemas/helper-process.js';
 import type { JobBounds, JobMessage, ReplayJob } from './job.js';
@@ -17,8 +14,6 @@ export interface ProcessMessage {
   readonly source: ReplaySource;
   readonly job: ReplayJob;
   readonly bounds: JobBounds;
-  /** For the copy of the configuration. This side removes it, however the process ends. */
-  readonly folder: string;
 }
 
 /** Runs a job, and calls `hear` for each message. Resolves at its end; aborting the signal ends it at once. */
@@ -31,49 +26,32 @@ export type RunReplay = (
 
 const maxHeapMib = 2_048;
 
-/**
- * Creates the function that runs each replay in a process of its own, with a temporary folder. `module` is the compiled
- * file that the process runs.
- */
+/** Creates the function that runs each replay in a process of its own. `module` is the file that the process runs. */
 export const runInProcess =
   (module: URL, source: ReplaySource): RunReplay =>
-  async (job, bounds, hear, signal) => {
-    const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
-    try {
-      await runWithin(module, { source, job, bounds, folder }, hear, signal);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  };
-
-const runWithin = (
-  module: URL,
-  message: ProcessMessage,
-  hear: (message: JobMessage) => void,
-  signal: AbortSignal,
-): Promise<void> =>
-  new Promise((resolve) => {
-    let hasEnded = false;
-    const child: ChildProcess = fork(module, {
-      serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${maxHeapMib}`],
-      env: withoutSettings(process.env),
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      signal,
-      // It writes to its folder only, and it may be too busy to end by itself.
-      killSignal: 'SIGKILL',
+  (job, bounds, hear, signal) =>
+    new Promise((resolve) => {
+      let hasEnded = false;
+      const child: ChildProcess = fork(module, {
+        serialization: 'advanced',
+        execArgv: [`--max-old-space-size=${maxHeapMib}`],
+        env: withoutSettings(process.env),
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        signal,
+        // What it writes has no name, and it may be too busy to end by itself.
+        killSignal: 'SIGKILL',
+      });
+      const ended = (how: string): void => {
+        if (!hasEnded && !signal.aborted) hear({ kind: 'failed', reason: `the process of the replay ended: ${how}` });
+        resolve();
+      };
+      child.on('message', (told) => {
+        const heard = told as JobMessage;
+        hasEnded ||= heard.kind === 'end' || heard.kind === 'failed';
+        hear(heard);
+      });
+      child.once('exit', (code, exitSignal) => ended(endOfProcess(code, exitSignal)));
+      // A process that could not start emits no `exit`.
+      child.on('error', ({ message }) => child.pid === undefined && ended(message));
+      child.send({ source, job, bounds } satisfies ProcessMessage);
     });
-    const ended = (how: string): void => {
-      if (!hasEnded && !signal.aborted) hear({ kind: 'failed', reason: `the process of the replay ended: ${how}` });
-      resolve();
-    };
-    child.on('message', (told) => {
-      const heard = told as JobMessage;
-      hasEnded ||= heard.kind === 'end' || heard.kind === 'failed';
-      hear(heard);
-    });
-    child.once('exit', (code, exitSignal) => ended(endOfProcess(code, exitSignal)));
-    // A process that could not start emits no `exit`.
-    child.on('error', ({ message }) => child.pid === undefined && ended(message));
-    child.send(message);
-  });

@@ -92,19 +92,10 @@ function* eventsToKeep(
 const differencesOf = ({ transitions }: Place): number =>
   Object.values(transitions).reduce((sum, { replay, record }) => sum + replay + record, 0);
 
-/**
- * Runs the job. The caller ends it early by returning from the loop.
- *
- * @param folder for the copy of the configuration, which is removed at the end. Default: a temporary one.
- */
-export async function* runJob(
-  log: ReadableLog,
-  job: ReplayJob,
-  bounds: JobBounds,
-  folder?: string,
-): AsyncGenerator<JobMessage> {
+/** Runs the job. The caller ends it early by returning from the loop. */
+export async function* runJob(log: ReadableLog, job: ReplayJob, bounds: JobBounds): AsyncGenerator<JobMessage> {
   const { project, scope, range, warmUpMs, proposed, erased } = job;
-  const { catalog, close } = await openReplayCatalog(configuredFor(log, project, scope, proposed), folder);
+  const { catalog, close } = await openReplayCatalog(configuredFor(log, project, scope, proposed));
   try {
     const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs, erased });
     if (total > bounds.maxRecords) {

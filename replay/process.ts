@@ -30,12 +30,12 @@ const tell = (message: object): Promise<void> =>
     process.send!(message, () => resolve());
   });
 
-async function run({ source, job, bounds, folder }: ProcessMessage): Promise<void> {
+async function run({ source, job, bounds }: ProcessMessage): Promise<void> {
   const opened = await openLog(source);
   // Not before: the server's writers wait while the log is opened.
   yieldToOthers(niceness);
   try {
-    for await (const message of runJob(opened.log, job, bounds, folder)) await tell(message);
+    for await (const message of runJob(opened.log, job, bounds)) await tell(message);
   } finally {
     await opened.close();
   }
