@@ -6,6 +6,11 @@ import { useApi } from '../testing/fixtures.js';
 const nowMs = Date.UTC(2029, 0, 1);
 const asked: Parameters<SpatialQueries['explain']>[0][] = [];
 const unasked = async () => [];
+const nothingNear = {
+  evaluatedAt: '2029-01-01T00:00:00.000Z',
+  evaluation: { result: 'applied', transitions: [] },
+  fences: [],
+};
 const stored: DeviceState = { users: [], locationMs: null };
 
 const api = await useApi({
@@ -17,7 +22,7 @@ const api = await useApi({
     searchBeacons: unasked,
     explain: async (question) => {
       asked.push(question);
-      return { geofences: [] };
+      return nothingNear;
     },
   },
 });
@@ -30,7 +35,7 @@ const explain = async (body: object) => {
 
 test('a location alone', async () => {
   const { status, body, question } = await explain({ location: { ...location, ip: '8.8.8.8', foreground: 'true' } });
-  expect({ status, body }).toEqual({ status: 200, body: { meta: { code: 200 }, explanation: { geofences: [] } } });
+  expect({ status, body }).toEqual({ status: 200, body: { meta: { code: 200 }, explanation: nothingNear } });
   expect(question).toMatchObject({
     project: api.project.record._id,
     environment: 'test',

@@ -24,6 +24,7 @@ import { createTestTables } from '../../pipeline/stages/testing/tables.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
 import { sha256Hex } from '../../schemas/sha256.js';
+import { type AnswerCheck, createAnswerCheck } from '../../testing/described-answers.js';
 import { type AccountOptions, createAccountParts } from '../accounts/parts.js';
 import type { MapParts, WebhookParts } from '../dependencies.js';
 import { createProject } from '../projects/projects.js';
@@ -159,6 +160,10 @@ function declaredStatusesOf(description: Body): ReadonlySet<string> {
   return new Set(statuses);
 }
 
+/** One path is also that of a geofence whose externalId is `users`, which another operation describes. */
+const describedAs = (operationId: string, body: Body): string =>
+  operationId === 'listUsersOfGeofence' && 'geofence' in body ? 'getGeofenceOfPair' : operationId;
+
 /** Parts that a test does not give throw when they are used. */
 export async function startApi({
   retentions,
@@ -236,7 +241,9 @@ export async function startApi({
   });
   const entityTagUses = new Set<string>();
   const statusesOfOperations = new Set<string>();
-  app.addHook('onSend', async (request, reply) => {
+  const faultsOfAnswers: string[] = [];
+  let answerCheck: AnswerCheck | undefined;
+  app.addHook('onSend', async (request, reply, payload) => {
     const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
     // The description does not describe itself.
     if (request.routeOptions.url === '/openapi.json') return;
@@ -244,6 +251,11 @@ export async function startApi({
     if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
     const isDescribed = operationId !== undefined && reply.statusCode !== 500;
     if (isDescribed) statusesOfOperations.add(`${operationId} answers ${reply.statusCode}`);
+    if (!isDescribed || typeof payload !== 'string' || !`${reply.getHeader('content-type')}`.includes('json')) return;
+    answerCheck ??= createAnswerCheck(app.swagger());
+    const body = JSON.parse(payload) as Body;
+    const fault = answerCheck.ofOperation(describedAs(operationId, body), reply.statusCode, body);
+    if (fault !== undefined) faultsOfAnswers.push(fault);
   });
   const dependencies: ApiDependencies = {
     analytics: { query: unasked, file: unasked },
@@ -319,6 +331,7 @@ export async function startApi({
         ...[...statusesOfOperations].filter((status) => !declaredStatuses.has(status)),
       ];
       if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
+      if (faultsOfAnswers.length > 0) throw new Error(`/openapi.json says otherwise: ${faultsOfAnswers.join(', ')}`);
       const result = { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
       // Not compared with what a test expects.
       return Object.defineProperty(result, 'headers', { value: answer.headers, enumerable: false }) as typeof result & {

@@ -1,4 +1,5 @@
 /** An HTTP client per key that returns answers unchanged. */
+import type { AnswerCheck } from '../../testing/described-answers.js';
 
 /** The body of an answer. Tests read any field; a missing one fails them. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place for it
@@ -23,10 +24,13 @@ const timeoutMs = 120_000;
 export class Client {
   readonly #address: () => string;
   readonly #key: string | undefined;
+  readonly #check: AnswerCheck | undefined;
 
-  constructor(address: () => string, key: string | undefined) {
+  /** @param check compares every answer with the description of the API. */
+  constructor(address: () => string, key: string | undefined, check?: AnswerCheck) {
     this.#address = address;
     this.#key = key;
+    this.#check = check;
   }
 
   async send(method: string, path: string, { body, headers = {} }: Sending = {}): Promise<Answer> {
@@ -43,7 +47,19 @@ export class Client {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text ? JSON.parse(text) : text,
+    };
+    if (isJson && text !== '') this.#compare(method, response.url, answer);
+    return answer;
+  }
+
+  /** Throws if the answer is not as /openapi.json describes it. */
+  #compare(method: string, url: string, { status, body }: Answer): void {
+    const fault = this.#check?.ofRequest(method, new URL(url).pathname, status, body);
+    if (fault !== undefined) throw new Error(`${method} ${url}: ${fault}`);
   }
 
   get(path: string): Promise<Answer> {

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Keys } from '../../server/server-process.js';
+import { type AnswerCheck, createAnswerCheck } from '../../testing/described-answers.js';
 import type { SharedServerAnswer, SharedServerRequest } from '../../testing/vitest/shared-server.js';
 import { placeBasemap } from './basemap.js';
 import { Client, type Json, ok } from './client.js';
@@ -39,13 +40,15 @@ export class SharedServer {
   /** Folder of the mails that the server writes. */
   readonly outbox: string;
   readonly adminApiKey: string;
+  readonly #check: AnswerCheck;
 
   private constructor(
     address: string,
     project: { readonly id: string; readonly keys: Keys },
     { dataFolder, cluster }: Note,
-    adminApiKey: string,
+    { adminApiKey, check }: { readonly adminApiKey: string; readonly check: AnswerCheck },
   ) {
+    this.#check = check;
     this.outbox = join(dataFolder, 'outbox');
     this.address = address;
     this.project = project.id;
@@ -59,7 +62,8 @@ export class SharedServer {
     const { address, note } = await launchOnce();
     const { dataFolder, cluster } = JSON.parse(note) as Note;
     const adminApiKey = cluster?.adminApiKey ?? (await adminApiKeyIn(dataFolder));
-    const administrator = new Client(() => address, adminApiKey);
+    const check = await checkOf(address);
+    const administrator = new Client(() => address, adminApiKey, check);
     const { project } = ok(await administrator.post('/v1/projects', { name: `test ${process.pid}` }));
     const keyOf = (environment: string, kind: string): string =>
       project.keys.find((key: Json) => key.environment === environment && key.kind === kind).key;
@@ -69,7 +73,7 @@ export class SharedServer {
       live_publishable: keyOf('live', 'publishable'),
       live_secret: keyOf('live', 'secret'),
     };
-    return new SharedServer(address, { id: project._id, keys }, { dataFolder, cluster }, adminApiKey);
+    return new SharedServer(address, { id: project._id, keys }, { dataFolder, cluster }, { adminApiKey, check });
   }
 
   /** Returns a client with one of the project's keys. */
@@ -79,12 +83,17 @@ export class SharedServer {
 
   /** Returns a client with any text for a key, or none. */
   withKey(key: string | undefined): Client {
-    return new Client(() => this.address, key);
+    return new Client(() => this.address, key, this.#check);
   }
 
   async administrator(): Promise<Client> {
     return this.withKey(this.adminApiKey);
   }
+}
+
+async function checkOf(address: string): Promise<AnswerCheck> {
+  const response = await fetch(`${address}/openapi.json`);
+  return createAnswerCheck(await response.json());
 }
 
 async function launchOnce(): Promise<SharedServerAnswer> {
