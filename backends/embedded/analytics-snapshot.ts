@@ -6,6 +6,7 @@ import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Analytics } from '../../pipeline/ports.js';
+import { freshId } from '../../schemas/ids.js';
 import { isDiskFull, storageFull } from './space.js';
 
 /** A table or view as of a snapshot. */
@@ -28,6 +29,8 @@ type Statements = Pick<Analytics, 'command' | 'query'>;
 /** Earlier snapshots belong to backups that ended or failed. */
 const maxSnapshots = 3;
 const snapshotsFolder = (path: string): string => join(path, 'shadow');
+/** Of an id, its seconds. */
+const timeDigits = 8;
 /** The form of a snapshot's id, which becomes the name of a folder. */
 export const snapshotIdPattern = /^[0-9a-f]{24}$/;
 
@@ -78,10 +81,14 @@ function folderOf(path: string, id: string, dataPath: string): string | null {
   return existsSync(join(path, folder)) ? folder : null;
 }
 
-async function removeOldest(path: string): Promise<void> {
+/** Returns the ids of the snapshots, the oldest first. Ids begin with their time. */
+async function snapshotsOn(path: string): Promise<string[]> {
   const names = await readdir(snapshotsFolder(path)).catch(() => []);
-  // Ids begin with their time.
-  const ids = names.filter((name) => snapshotIdPattern.test(name)).sort();
+  return names.filter((name) => snapshotIdPattern.test(name)).sort();
+}
+
+async function removeOldest(path: string): Promise<void> {
+  const ids = await snapshotsOn(path);
   for (const id of ids.slice(0, Math.max(0, ids.length - maxSnapshots + 1))) await removeSnapshot(path, id);
 }
 
@@ -89,6 +96,15 @@ async function removeOldest(path: string): Promise<void> {
 export async function removeSnapshot(path: string, id: string): Promise<void> {
   if (!snapshotIdPattern.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await rm(join(snapshotsFolder(path), id), { recursive: true, force: true });
+}
+
+/** A backup takes less. Its snapshot stays when it is killed. */
+const maxAgeMs = 86_400_000;
+
+/** Removes snapshots that are older than a day: their backups were killed. */
+export async function removeOldSnapshots(path: string, nowMs: number): Promise<void> {
+  const oldest = freshId(nowMs - maxAgeMs).slice(0, timeDigits);
+  for (const id of await snapshotsOn(path)) if (id.slice(0, timeDigits) < oldest) await removeSnapshot(path, id);
 }
 
 /** Removes what backups of an earlier process left. Call it before the engine opens the folder. */

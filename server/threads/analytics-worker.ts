@@ -6,6 +6,7 @@ import {
   type FrozenTable,
   freezeTables,
   removeAllSnapshots,
+  removeOldSnapshots,
   removeSnapshot,
 } from '../../backends/embedded/analytics-snapshot.js';
 import { createSpace, isDiskFull, type Space, whenWritable } from '../../backends/embedded/space.js';
@@ -35,6 +36,7 @@ export type AnalyticsCalls = WorkerCalls & Queries & AnalyticsSnapshots;
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
 const pollIntervalMs = 250;
+const removeSnapshotsEveryMs = 3_600_000;
 
 /** Stops merges while the disk is full, because a merge temporarily needs as much space as its parts. */
 function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { stop(): Promise<void> } {
@@ -82,6 +84,7 @@ runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpa
   removeAllSnapshots(path);
   const analytics = await openWithTables(path, configuration, space);
   const merges = pauseMerges(analytics, space);
+  const removing = setInterval(() => void removeOldSnapshots(path, Date.now()), removeSnapshotsEveryMs);
   const waiting: Analytics = {
     ...analytics,
     insert: (table, rows) => whenWritable(space, configuration.data, () => analytics.insert(table, rows)),
@@ -99,6 +102,7 @@ runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpa
       unfreeze: (id) => removeSnapshot(path, id),
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
+        clearInterval(removing);
         await sink.close();
         await merges.stop();
         await analytics.close();
