@@ -30,6 +30,9 @@ const targetOf = (path: string): string =>
     ? targetOf(resolve(dirname(path), readlinkSync(path)))
     : path;
 
+/** Returns the name under which a file is written until it is whole. */
+const unfinishedOf = (target: string): string => `${target}.unfinished`;
+
 const found = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
 
 /** Returns whether both are one file, also under two names. */
@@ -49,8 +52,11 @@ export function checkOutput(option: 'output' | 'rejected', path: string, input?:
   const target = targetOf(path);
   const folder = dirname(target);
   if (found(folder) === undefined) throw new CommandFailure(`--${option} ${path}: there is no folder ${folder}`);
-  closeSync(openSync(target, 'a'));
-  if (existing === undefined) rmSync(target);
+  // A process that is killed in between must not leave an empty file under the name of the result.
+  const tried = existing === undefined ? unfinishedOf(target) : target;
+  const isLeft = found(tried) !== undefined;
+  closeSync(openSync(tried, 'a'));
+  if (!isLeft) rmSync(tried);
 }
 
 /**
@@ -63,7 +69,7 @@ export async function save(path: string, content: Readable | Uint8Array, signal?
   const existing = found(path);
   const isDirect = existing !== undefined && !existing.isFile();
   const target = targetOf(path);
-  const written = isDirect ? path : `${target}.unfinished`;
+  const written = isDirect ? path : unfinishedOf(target);
   const release = tidyOnExit(() => !isDirect && rmSync(written, { force: true }));
   try {
     await pipeline(source, createWriteStream(written), { signal });
