@@ -38,7 +38,7 @@ export const runInProcess =
         env: withoutSettings(process.env),
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
         signal,
-        // What it writes has no name, and it may be too busy to end by itself.
+        // It writes only files without a name, and it may be too busy to end by itself.
         killSignal: 'SIGKILL',
       });
       const ended = (how: string): void => {

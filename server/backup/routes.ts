@@ -42,8 +42,8 @@ export const backupRoutes =
         tag: 'operations',
         summary: 'Freeze the tables of analytics for a backup',
         description:
-          'Used by `fenceline backup`. The node keeps three snapshots at most, each for about a day at most, and none ' +
-          'beyond its next start. They take space as the tables change.',
+          'Used by `fenceline backup`. The node keeps three snapshots at most, for about a day, and none beyond its ' +
+          'next start. They take space as the tables change.',
         answer: answerOf({ snapshot: Snapshot }),
       }),
       handler: async () => {
