@@ -8,7 +8,7 @@ import type { Bounds } from '../drawing/places';
 import { paceFrames } from './frame-pace';
 import { serverAddress, withGroundLayer } from './map-ground';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
-import { readStyle } from './map-start';
+import { readStyle, StyleNotLoaded } from './map-start';
 
 maplibregl.setWorkerUrl(workerUrl);
 
@@ -77,6 +77,17 @@ function clickByKeys(map: maplibregl.Map): void {
   map.on('remove', () => removeEventListener('keydown', listen));
 }
 
+/** Puts a line on the map for what the server says instead of a style. Returns what shows it; undefined: nothing. */
+function addNotice(container: HTMLElement): (reason: string | undefined) => void {
+  const notice = document.createElement('p');
+  notice.className = 'map-failed notice warning';
+  notice.setAttribute('role', 'status');
+  container.append(notice);
+  return (reason) => {
+    notice.textContent = reason === undefined ? '' : `There is no map yet. The server says: ${reason}.`;
+  };
+}
+
 /** Throws without WebGL. */
 export function createBaseMap({ container, style: first, view, onStyle }: BaseOptions): BaseMap {
   let style = first;
@@ -108,6 +119,7 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
   // Without a listener, MapLibre writes each tile that fails to the console. The page says that the server is away.
   map.on('error', () => {});
   clickByKeys(map);
+  const sayProblem = addNotice(container);
   let isLoaded = false;
   /** Ends what is loaded for another style, or for a map that is gone. */
   let loading = new AbortController();
@@ -151,7 +163,12 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     while (!isLoaded && !signal.aborted) {
       try {
         await load(loading);
-      } catch {
+        sayProblem(undefined);
+      } catch (error) {
+        if (!(error instanceof StyleNotLoaded)) throw error;
+        if (!signal.aborted) sayProblem(error.reason);
+        // What is busy is not read aloud.
+        setBusy(false);
         // A server that has just started may not have a map yet.
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }

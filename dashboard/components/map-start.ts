@@ -25,11 +25,35 @@ export function whenPainted(): Promise<void> {
   });
 }
 
-/** Rejects when the server has no style yet. The browser keeps an answer for some minutes. */
+/** The style of a map did not come. */
+export class StyleNotLoaded extends Error {
+  override readonly name = 'StyleNotLoaded';
+  /** What the server says. Undefined: it did not answer, which the page says elsewhere. */
+  readonly reason: string | undefined;
+
+  constructor(reason?: string) {
+    super('the style of the map did not come');
+    this.reason = reason;
+  }
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const answer = await response.json().catch(() => undefined);
+  return answer?.meta?.message ?? `it answered ${response.status}`;
+}
+
+/**
+ * Rejects with {@link StyleNotLoaded}, for example when the server has no map yet. The browser keeps an answer for some
+ * minutes.
+ */
 export async function readStyle(style: MapStyle, signal?: AbortSignal): Promise<StyleSpecification> {
-  const response = await fetch(`/maps/styles/${style}`, { headers: callHeaders(), signal: signal ?? null });
-  if (!response.ok) throw new Error(`the style of the map is not there: ${response.status}`);
-  return response.json();
+  const refuse = (): never => {
+    throw new StyleNotLoaded();
+  };
+  const asked = fetch(`/maps/styles/${style}`, { headers: callHeaders(), signal: signal ?? null });
+  const response = await asked.catch(refuse);
+  if (!response.ok) throw new StyleNotLoaded(await reasonOf(response));
+  return response.json().catch(refuse);
 }
 
 /** The code of maps did not come. */

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { Button } from '../components/controls';
 import { type Problem, ProblemText } from '../components/problem';
 import { type MetadataRow, newRow, problemAt } from './draft';
+import { useFocusOfRows } from './focus-of-rows';
 import { Section } from './parts';
 import type { RecordForm } from './record-form';
 
@@ -16,13 +17,22 @@ const maxRows = 16;
 
 function MetadataEditor({ rows, problem, onChange }: Props) {
   const problemId = useId();
+  const { editor, focusNext } = useFocusOfRows();
   /** Returns what marks the value that the problem is about. */
   const marked = (name: string) =>
     typeof problem === 'object' && problem.part === name && { 'aria-invalid': true, 'aria-describedby': problemId };
   const set = (id: number, change: Partial<MetadataRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
+  function add(): void {
+    onChange([...rows, newRow()]);
+    focusNext('.pair:last-child input:first-child');
+  }
+  function remove(id: number): void {
+    onChange(rows.filter((row) => row.id !== id));
+    focusNext('.row button');
+  }
   return (
-    <div className="stack-tight">
+    <div className="stack-tight" ref={editor}>
       {rows.length === 0 && <p className="quiet">No metadata. Events of the record carry what is written here.</p>}
       {rows.length > 0 && (
         <ul className="pairs">
@@ -72,7 +82,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
                 look="plain"
                 icon="close"
                 aria-label={`Remove ${name || 'this row'}`}
-                onClick={() => onChange(rows.filter((row) => row.id !== id))}
+                onClick={() => remove(id)}
               />
             </li>
           ))}
@@ -80,7 +90,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
       )}
       <ProblemText label="Metadata" problem={problem} id={problemId} />
       <div className="row">
-        <Button isCompact icon="plus" disabled={rows.length >= maxRows} onClick={() => onChange([...rows, newRow()])}>
+        <Button isCompact icon="plus" disabled={rows.length >= maxRows} onClick={add}>
           Add a value
         </Button>
         {rows.length >= maxRows && <span className="quiet small">A record has {maxRows} values at most.</span>}

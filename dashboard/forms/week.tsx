@@ -2,6 +2,7 @@
 import type { Geofence } from '../../client/types';
 import { Button, Check } from '../components/controls';
 import { type Problem, ProblemText } from '../components/problem';
+import { useFocusOfRows } from './focus-of-rows';
 
 export type Hours = NonNullable<Geofence['operatingHours']>;
 type Day = keyof Hours;
@@ -41,13 +42,25 @@ interface Props {
 
 /** Shows operating hours as a weekly grid, in the local time of the geofence. */
 export function WeekEditor({ hours, problem, onChange }: Props) {
+  const { editor, focusNext } = useFocusOfRows();
   const spansOf = (day: Day): readonly Span[] => hours?.[day] ?? [];
   const set = (day: Day, spans: readonly Span[]) =>
     onChange({ ...hours, [day]: spans.map(([opening, closing]): [string, string] => [opening, closing]) });
   const everyDay = (spans: readonly Span[], only: readonly Day[]) =>
     onChange({ ...hours, ...Object.fromEntries(only.map((day) => [day, spans.map((span) => [...span])])) } as Hours);
+  function add(day: Day): void {
+    set(day, [...spansOf(day), usual]);
+    focusNext(`[data-day=${day}] .week-span input:first-child`);
+  }
+  function remove(day: Day, at: number): void {
+    set(
+      day,
+      spansOf(day).filter((_, index) => index !== at),
+    );
+    focusNext(`[data-day=${day}] .week-spans > button`);
+  }
   return (
-    <div className="stack-tight">
+    <div className="stack-tight" ref={editor}>
       <Check
         label="Always open"
         hint="Without operating hours, events say nothing about opening."
@@ -64,7 +77,7 @@ export function WeekEditor({ hours, problem, onChange }: Props) {
         <>
           <div className="week">
             {days.map(({ day, name }, index) => (
-              <fieldset key={day} className="week-day">
+              <fieldset key={day} className="week-day" data-day={day}>
                 <legend className="visually-hidden">{name}</legend>
                 <span className="label" aria-hidden="true">
                   {day}
@@ -104,12 +117,7 @@ export function WeekEditor({ hours, problem, onChange }: Props) {
                         look="plain"
                         icon="close"
                         aria-label={`${name}: remove ${opening} to ${closing}`}
-                        onClick={() =>
-                          set(
-                            day,
-                            spansOf(day).filter((_, i) => i !== at),
-                          )
-                        }
+                        onClick={() => remove(day, at)}
                       />
                     </span>
                   ))}
@@ -118,7 +126,7 @@ export function WeekEditor({ hours, problem, onChange }: Props) {
                     look="plain"
                     icon="plus"
                     aria-label={`${name}: add hours`}
-                    onClick={() => set(day, [...spansOf(day), usual])}
+                    onClick={() => add(day)}
                   />
                 </div>
                 <div className="week-bar" aria-hidden="true">

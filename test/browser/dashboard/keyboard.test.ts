@@ -40,6 +40,25 @@ describe.runIf(isRunnable)('the keyboard', () => {
     expect(await focusedName(page)).toBe(field);
   });
 
+  // It stayed on the button when a row came, and was lost when its row went.
+  it('is in a row that is added to metadata or hours, and on the button that adds one when a row is removed', async () => {
+    const page = await asOwner('/geofences/new');
+    const add = page.getByRole('button', { name: 'Add a value' });
+    for (const _ of ['first', 'second']) {
+      await add.press('Enter');
+      await page.keyboard.type('floor');
+    }
+    expect(await page.getByLabel('Name', { exact: true }).last().inputValue()).toBe('floor');
+    await page.getByRole('button', { name: 'Remove floor' }).first().press('Enter');
+    await expect.poll(() => focusedName(page)).toBe('Add a value');
+
+    await page.getByText('Always open').click();
+    await page.getByRole('button', { name: 'Monday: add hours' }).press('Enter');
+    await expect.poll(() => focusedName(page)).toBe('Monday, opening 2');
+    await page.getByRole('button', { name: 'Monday: remove 09:00 to 17:00' }).first().press('Enter');
+    await expect.poll(() => focusedName(page)).toBe('Monday: add hours');
+  });
+
   // Each row was a tab stop, and had two for owners: to come past 100 rows took 200 presses of Tab.
   it('comes past a long list with one press of Tab, and through its rows with the arrow keys', async () => {
     const geofences = Array.from({ length: 120 }, (_, index) => ({

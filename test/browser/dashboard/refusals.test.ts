@@ -250,6 +250,19 @@ describe.runIf(isRunnable)('a refusal in the dashboard', () => {
     await page.unrouteAll();
   });
 
+  // The map stayed empty, and said nothing. It tried again, also for ever.
+  it('of the style of a map is said on the map until the style is there', async () => {
+    for (const view of ['/map', '/live']) {
+      const page = await asOwner('/keys');
+      await refuse(page, '**/maps/styles/*', 503, 'unavailable', 'the basemap could not be baked; see the log');
+      await page.goto(server.address + view);
+      const said = page.getByText('There is no map yet. The server says: the basemap could not be baked; see the log.');
+      await said.waitFor();
+      await page.unrouteAll();
+      await said.waitFor({ state: 'detached' });
+    }
+  });
+
   // It said that the browser has no WebGL, and the words of the browser about its scripts.
   it('of code says that this could not be loaded', async () => {
     const page = await asOwner('/keys');
