@@ -80,7 +80,7 @@ function clickByKeys(map: maplibregl.Map): void {
 /** Puts a line on the map for what the server says instead of a style. Returns what shows it; undefined: nothing. */
 function addNotice(container: HTMLElement): (reason: string | undefined) => void {
   const notice = document.createElement('p');
-  notice.className = 'map-failed notice warning';
+  notice.className = 'map-missing notice warning';
   notice.setAttribute('role', 'status');
   container.append(notice);
   return (reason) => {

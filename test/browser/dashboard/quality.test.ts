@@ -180,7 +180,8 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
       map.on('idle', () => layersOf.idle.push(map.getLayersOrder().length));
     }`);
     listen();
-    await page.locator('.map-canvas[aria-busy=false]').waitFor();
+    await page.getByText('There is no map yet. The server says: it answered 503.').waitFor();
+    await expect.poll(() => page.evaluate<number>('layersOf.idle.length')).toBeGreaterThan(0);
     const { frame, idle } = await page.evaluate<Record<'frame' | 'idle', number[]>>('layersOf');
     const all = frame.at(-1)!;
     expect(all).toBeGreaterThan(10);
