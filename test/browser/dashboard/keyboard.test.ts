@@ -41,7 +41,7 @@ describe.runIf(isRunnable)('the keyboard', () => {
   });
 
   // It stayed on the button when a row came, and was lost when its row went.
-  it('is in a row that is added to metadata or hours, and on the button that adds one when a row is removed', async () => {
+  it('is in a row that is added to metadata or hours, and on the button of rows when one is removed', async () => {
     const page = await asOwner('/geofences/new');
     const add = page.getByRole('button', { name: 'Add a value' });
     for (const _ of ['first', 'second']) {

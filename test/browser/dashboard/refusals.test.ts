@@ -250,7 +250,7 @@ describe.runIf(isRunnable)('a refusal in the dashboard', () => {
     await page.unrouteAll();
   });
 
-  // The map stayed empty, and said nothing. It tried again, also for ever.
+  // The map stayed empty, and said nothing.
   it('of the style of a map is said on the map until the style is there', async () => {
     for (const view of ['/map', '/live']) {
       const page = await asOwner('/keys');
