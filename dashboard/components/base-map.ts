@@ -167,7 +167,7 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
       } catch (error) {
         if (!(error instanceof StyleNotLoaded)) throw error;
         if (!signal.aborted) sayProblem(error.reason);
-        // What is busy is not read aloud.
+        // Assistive software reads nothing of a busy map.
         setBusy(false);
         // A server that has just started may not have a map yet.
         await new Promise((resolve) => setTimeout(resolve, retryMs));
