@@ -11,7 +11,10 @@ interface ReplayCatalog {
   close(): Promise<void>;
 }
 
-/** Opens a read model whose files last as long as they are open: nothing is left, however the process ends. */
+/**
+ * Opens an empty read model, then removes the names of its files, which last as long as they are open. So nothing that
+ * is applied to it is left, however the process ends.
+ */
 function openUnnamedReadModel(): ReadModel {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
   try {
