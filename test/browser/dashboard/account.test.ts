@@ -1,12 +1,12 @@
-/** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import {
   asOwner,
   asViewer,
   invite,
   isRunnable,
+  newPage,
   open,
+  send,
   seriousFindings,
   server,
   twice,
@@ -19,24 +19,12 @@ const password = 'correct horse battery';
 const otherPassword = 'another horse battery';
 let accounts = 0;
 
-/** Calls the API from the page, which signs its browser in. */
-const send = (page: Page, path: string, body: object) =>
-  page.evaluate(
-    async ({ path, body }) => {
-      const headers = { 'Content-Type': 'application/json' };
-      const { status } = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
-      if (status !== 200) throw new Error(`${path} answers ${status}`);
-    },
-    { path, body },
-  );
-
 /** Opens a path as somebody new. */
 async function asNewAccount(path: string) {
   const email = `account-${Date.now()}-${++accounts}@example.com`;
-  const page = await open('/');
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await send(page, '/v1/signup', { email, password, project: 'Shop' });
-  await page.goto(new URL(path, page.url()).href);
+  const page = await newPage();
+  await send(page.context(), '/v1/signup', { email, password, project: 'Shop' });
+  await page.goto(server.address + path);
   return { page, email };
 }
 
@@ -101,22 +89,20 @@ describe.runIf(isRunnable)('the account', () => {
 
   it('signs out another browser, ends other sessions by a new password, and signs out everywhere', async () => {
     const { page, email } = await asNewAccount('/account');
-    const other = await open('/');
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await send(other, '/v1/signin', { email, password });
-    await other.reload();
+    const other = await newPage();
+    await send(other.context(), '/v1/signin', { email, password });
+    await other.goto(server.address);
     await other.getByRole('button', { name: 'Project: Shop' }).waitFor();
 
-    const phone = await open('/');
-    await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await send(phone, '/v1/signin', { email, password });
+    const phone = await newPage();
+    await send(phone.context(), '/v1/signin', { email, password });
     await page.reload();
     const browsers = page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem');
     await browsers.nth(2).waitFor();
     // The newest is the first.
     await browsers.first().getByRole('button').click();
     await browsers.nth(2).waitFor({ state: 'detached' });
-    await phone.reload();
+    await phone.goto(server.address);
     await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
 
     await page.getByLabel('Current password').fill('not this one at all');
@@ -255,9 +241,8 @@ describe.runIf(isRunnable)('the account', () => {
   it('says of each browser that it is signed out, though another one follows at once', async () => {
     const { page, email } = await asNewAccount('/account');
     for (const name of ['Firefox', 'Safari']) {
-      const other = await open('/', { userAgent: `${name}/1.0 (Windows)` });
-      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await send(other, '/v1/signin', { email, password });
+      const other = await newPage({ userAgent: `${name}/1.0 (Windows)` });
+      await send(other.context(), '/v1/signin', { email, password });
     }
     await page.reload();
     const [firefox, safari] = ['Firefox', 'Safari'].map((name) =>
@@ -328,7 +313,8 @@ describe.runIf(isRunnable)('the account', () => {
   // The menu went on below the screen, where neither a finger nor the keyboard could see its projects.
   it('shows each of its projects in the menu, also in a low window', async () => {
     const { page } = await asNewAccount('/keys');
-    for (let count = 1; count < 14; count += 1) await send(page, '/v1/account/projects', { name: `Shop ${count}` });
+    for (let count = 1; count < 14; count += 1)
+      await send(page.context(), '/v1/account/projects', { name: `Shop ${count}` });
     await page.reload();
     await page.setViewportSize({ width: 740, height: 360 });
     await page.getByRole('button', { name: 'Project: Shop' }).click();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { circle, standing } from '../../support/places.js';
-import { asOwner, invite, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, invite, isRunnable, newPage, send, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -12,20 +12,10 @@ const password = 'a good long password';
 
 /** Opens the dashboard as somebody new, who owns the projects Shop and Warehouse. */
 async function asOwnerOfTwo(email = `address-${Date.now()}@example.com`): Promise<Page> {
-  const page = await open('/');
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  const shop = await page.evaluate(
-    async ([email, password]) => {
-      const post = (path: string, body: object) =>
-        fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-      await post('/v1/signup', { email, password, project: 'Shop' });
-      const { session } = (await (await fetch('/v1/session')).json()) as { session: { projects: { _id: string }[] } };
-      await post('/v1/account/projects', { name: 'Warehouse' });
-      return session.projects[0]!._id;
-    },
-    [email, password],
-  );
-  await page.goto(`${server.address}/geofences?project=${shop}`);
+  const page = await newPage();
+  const { project } = await send(page.context(), '/v1/signup', { email, password, project: 'Shop' });
+  await send(page.context(), '/v1/account/projects', { name: 'Warehouse' });
+  await page.goto(`${server.address}/geofences?project=${project._id}`);
   await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
   return page;
 }

@@ -6,7 +6,16 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
-import { asOwner, asViewer, besideTablePx, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import {
+  asMember,
+  asOwner,
+  asViewer,
+  besideTablePx,
+  isRunnable,
+  seriousFindings,
+  server,
+  useDashboard,
+} from './fixture.js';
 
 useDashboard();
 
@@ -48,20 +57,6 @@ const row = (page: Page, list: string, ...texts: readonly string[]) =>
     (rows, hasText) => rows.filter({ hasText }),
     page.getByRole('region', { name: list, exact: true }).getByRole('row'),
   );
-
-/** Opens the view as another owner of the project. */
-async function asAnotherOwner(): Promise<{ readonly page: Page; readonly email: string }> {
-  const page = await asViewer('/imports');
-  const { session } = await (await page.request.get(`${server.address}/v1/session`)).json();
-  const { email } = session.account;
-  const owner = await asOwner('/members');
-  const isChanged = owner.waitForResponse((response) => response.request().method() === 'PUT');
-  await owner.getByRole('combobox', { name: `Role of ${email}` }).selectOption('owner');
-  await isChanged;
-  await page.reload();
-  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
-  return { page, email };
-}
 
 describe.runIf(isRunnable)('the import view', () => {
   it('shows what a file would change before it is applied, and that a repetition changes nothing', async () => {
@@ -182,8 +177,8 @@ describe.runIf(isRunnable)('the import view', () => {
 
   // Another account of the project that signed in on the page saw the file.
   it('keeps a file for the account that chose it, when the session ends', async () => {
-    const { page, email } = await asAnotherOwner();
-    const { email: otherEmail } = await asAnotherOwner();
+    const { page, email } = await asMember('owner', '/imports');
+    const { email: otherEmail } = await asMember('owner', '/imports');
     await choose(page, 'kept.csv', csv(shop('kept')));
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Check the file' }).click();

@@ -4,7 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok } from '../../support/client.js';
 import { at, circle, standing } from '../../support/places.js';
-import { asOwner, asViewer, isRunnable, open, overflowPx, says, server, useDashboard } from './fixture.js';
+import {
+  asOwner,
+  asViewer,
+  isRunnable,
+  newPage,
+  open,
+  overflowPx,
+  says,
+  send,
+  server,
+  useDashboard,
+} from './fixture.js';
 
 useDashboard();
 
@@ -538,17 +549,10 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
 
   // A name in Arabic lost its beginning where it was cut.
   it('reads a name from its own side', async () => {
-    const page = await open('/');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const page = await newPage();
     const name = 'متجر الأزياء الراقية في وسط المدينة القديمة والجديدة';
-    await page.evaluate(async (project) => {
-      const body = JSON.stringify({
-        email: `right-${Date.now()}@example.com`,
-        password: 'a good long password',
-        project,
-      });
-      await fetch('/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    }, name);
+    const email = `right-${Date.now()}@example.com`;
+    await send(page.context(), '/v1/signup', { email, password: 'a good long password', project: name });
     await page.goto(`${server.address}/account`);
     const directions = () =>
       page
