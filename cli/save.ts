@@ -72,7 +72,8 @@ export async function save(path: string, content: Readable | Uint8Array, signal?
   const written = isDirect ? path : unfinishedOf(target);
   const release = tidyOnExit(() => !isDirect && rmSync(written, { force: true }));
   try {
-    await pipeline(source, createWriteStream(written), { signal });
+    // Flushed before the rename: a power cut could leave an empty file under the name of the result.
+    await pipeline(source, createWriteStream(written, { flush: !isDirect }), { signal });
     if (!isDirect) await rename(written, target);
   } catch (error) {
     if (!isDirect) await rm(written, { force: true });
