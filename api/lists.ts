@@ -152,7 +152,8 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
   }));
 }
 
-const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
+/** What the bounds of a list by time say of their form. */
+export const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
 
 /** The parameter `limit` of lists. */
 export const limitParameter = {

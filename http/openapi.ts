@@ -7,13 +7,14 @@ import { gzip } from 'node:zlib';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import Type from 'typebox';
+import Type, { type TObject, type TSchema } from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
 import type { Authority } from './access/authority.js';
 import { compressFiles } from './answers/compressed-files.js';
 import { protectPages } from './answers/headers.js';
 import { acceptsCoding, entityTagOf, isKnown } from './answers/representations.js';
 import { derivedFailures, failureAnswers } from './declared-failures.js';
+import { requiredText } from './fields/table.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
 /** The `info` of the API description. */
@@ -86,6 +87,14 @@ function headersOf(method: string | readonly string[], config: object | undefine
   const declared = schema?.headers as { readonly properties?: object } | undefined;
   if (!honoursIdempotencyKey(method, config)) return declared && { headers: declared };
   return { headers: { type: 'object', ...declared, properties: { ...declared?.properties, ...idempotencyParameter } } };
+}
+
+/** Returns the schema of a route's query, in which required text is not blank. */
+function queryOf(schema: FastifySchema | undefined) {
+  const query = schema?.querystring as TObject | undefined;
+  if (query === undefined) return {};
+  const texts = (query.required ?? []).map((name) => [name, requiredText(query.properties[name] as TSchema)]);
+  return { querystring: { ...query, properties: { ...query.properties, ...Object.fromEntries(texts) } } };
 }
 
 /** Returns the media types of a route's body, where the route reads fields and does not declare others. */
@@ -215,6 +224,7 @@ export function describeApi(app: FastifyInstance, { title, version, description 
           operationId,
           ...consumedBy(route.method, schema),
           ...schema,
+          ...queryOf(schema),
           ...headersOf(route.method, route.config, schema),
           hide,
           security,

@@ -22,7 +22,7 @@ export const maxOwnedProjects = 20;
 /** Creations of an account that run or wait. */
 const maxUnfinishedCreations = 100;
 
-const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;
+const fields = { name: required(textField({ maxLength: maxProjectNameLength })) } as const;
 
 /**
  * Serves POST /v1/account/projects, which creates a project of the session's account. Answers 403 to an account without

@@ -38,12 +38,12 @@ const identifier = (of: BeaconType, rule: string, description: string): Field<st
 
 /** The fields of a beacon in requests. Identifiers that its type does not have are refused. */
 export const beaconFields = {
-  description: required(textField({ minLength: 1, maxLength: maxTextLength })),
+  description: required(textField({ maxLength: maxTextLength })),
   type: required(
     field((reader, name) => reader.choice(name, ['ibeacon', 'eddystone'] satisfies BeaconType[]), BeaconType),
   ),
-  tag: textField({ minLength: 1 }),
-  externalId: textField({ minLength: 1 }),
+  tag: textField(),
+  externalId: textField(),
   uuid: identifier(
     'ibeacon',
     'must be a UUID of 32 hex digits',

@@ -73,15 +73,15 @@ const date = 'A date, an ISO 8601 date and time, or a form such as "Jan 1, 2029"
 
 /** The fields of a geofence in requests. */
 export const geofenceFields = {
-  description: required(textField({ minLength: 1, maxLength: maxTextLength })),
+  description: required(textField({ maxLength: maxTextLength })),
   type: required(
     field((reader, name) => reader.choice(name, ['circle', 'polygon', 'isochrone']), GeofenceType, {
       description: 'In any case; isochrone: the area from which the centre is reached within a travel time',
     }),
   ),
-  tag: required(textField({ minLength: 1 })),
-  externalId: required(textField({ minLength: 1 })),
-  placeId: textField({ minLength: 1 }, 'The `_id` of a place, whose geometry the geofence takes and follows'),
+  tag: required(textField()),
+  externalId: required(textField()),
+  placeId: textField({}, 'The `_id` of a place, whose geometry the geofence takes and follows'),
   address: field(
     // The address of a polygon is ignored.
     (reader, name, { type }) => (type === 'polygon' ? null : reader.text(name, maxQueryLength)),

@@ -20,8 +20,8 @@ type Geometry = Pick<PlaceRecord, 'center' | 'ring' | 'radius'>;
 
 /** The fields of a place in requests. */
 export const placeFields = {
-  _id: required(textField({ minLength: 1 }, 'Names the place in the catalogue and in `placeId` of geofences')),
-  name: required(textField({ minLength: 1, maxLength: maxTextLength })),
+  _id: required(textField({}, 'Names the place in the catalogue and in `placeId` of geofences')),
+  name: required(textField({ maxLength: maxTextLength })),
   geometry: required(
     field(readGeometry, Type.Union([Point, Polygon, jsonText]), {
       description: 'GeoJSON: a point, or a polygon of one ring of 4 to 2,000 coordinates',

@@ -8,7 +8,7 @@ const plans = ['basic', 'enterprise'] as const;
 
 /** The fields of a project in requests. */
 export const projectFields = {
-  name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })),
+  name: required(textField({ maxLength: maxProjectNameLength })),
   plan: choiceField(plans, 'Has an effect only where the operator enables plans (`plans.enabled`)'),
 };
 

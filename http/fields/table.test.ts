@@ -20,7 +20,7 @@ import {
 } from './table.js';
 
 const table = {
-  name: required(textField({ minLength: 1 })),
+  name: required(textField()),
   kind: required(choiceField(['shop', 'office'])),
   radius: numberField({ minimum: 10, maximum: 100, unit: 'metres' }, 'Metres'),
   floor: integerField({ minimum: -1 }),

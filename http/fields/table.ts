@@ -45,14 +45,10 @@ export const field = <T>(
 
 /** Returns a field of text; null where it is not given. */
 export const textField = (
-  { minLength, maxLength = maxNameLength }: { readonly minLength?: number; readonly maxLength?: number } = {},
+  { maxLength = maxNameLength }: { readonly maxLength?: number } = {},
   description = '',
 ): Field<string | null> =>
-  field(
-    (reader, name) => reader.text(name, maxLength),
-    Type.String({ maxLength, ...(minLength !== undefined && { minLength }) }),
-    { description },
-  );
+  field((reader, name) => reader.text(name, maxLength), Type.String({ maxLength }), { description });
 
 /** Returns a field of true or false, also as text; null where it is not given. */
 export const booleanField = (description = ''): Field<boolean | null> =>
@@ -77,9 +73,14 @@ export const dateField = (description: string): Field<number | null> =>
 /** A field of clients of the wire format that Fenceline does not use. */
 export const ignoredField: Field<null> = field(() => null, Type.Unknown(), { isOffered: false });
 
+/** Returns the schema of required text, which has a character: blank text counts as not given. */
+export const requiredText = (schema: TSchema): TSchema =>
+  (schema as { type?: unknown }).type === 'string' ? { ...schema, minLength: 1 } : schema;
+
 /** Returns the field with an error when it is not given. */
 export const required = <T>(of: Field<T | null>): Field<T> => ({
   ...of,
+  schema: requiredText(of.schema),
   isRequired: true,
   read: (reader, name, earlier) => reader.required(name, of.read(reader, name, earlier)) as T,
 });

@@ -95,6 +95,24 @@ describe('/openapi.json', () => {
     }
   });
 
+  // A blank value counts as not given, and the description allowed it: clients and fuzzers that follow it were refused.
+  it('requires text of every required parameter, and the server refuses a blank one', async () => {
+    const backend = server.as('test_secret');
+    let count = 0;
+    for (const [method, path, { parameters = [] }] of operations()) {
+      const texts = parameters.filter(
+        ({ in: place, required, schema }: Json) => place === 'query' && required && schema.type === 'string',
+      );
+      if (method !== 'get' || texts.length === 0) continue;
+      count += 1;
+      expect(texts.map(({ schema }: Json) => schema.minLength)).toEqual(texts.map(() => 1));
+      const query = texts.map(({ name }: Json) => `${name}=%20`).join('&');
+      const { status, body } = await backend.get(`${path}?${query}`);
+      expect([path, status, body.meta.message]).toEqual([path, 400, `${texts[0].name}: is required`]);
+    }
+    expect(count).toBeGreaterThan(8);
+  });
+
   // The client yields the records of every list with a cursor, whatever its name.
   it('answers pages with one list beside `meta`', () => {
     const pages = operations().flatMap(([, path, { parameters = [], responses }]) => {
