@@ -1,3 +1,4 @@
+/** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
 import { describe, expect, it } from 'vitest';
 import {
   asOwner,
