@@ -1,7 +1,7 @@
 /**
  * Erasures survive kills: users move and are erased while the server is killed at random moments. At the end nothing
  * tells of a user what came before an acknowledged erasure, everything of users whom nobody erased is there, and a
- * replay of the log finds the same. Who comes back is a new user, and stays.
+ * replay of the log finds the same. Users who come back are new, and stay.
  *
  * By default the run is short and its seed is fixed. A campaign (`npm run test:faults`) runs longer, with random seeds.
  */
