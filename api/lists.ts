@@ -152,8 +152,7 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
   }));
 }
 
-/** What the bounds of a list by time say of their form. */
-export const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
+const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
 
 /** The parameter `limit` of lists. */
 export const limitParameter = {

@@ -10,7 +10,7 @@ import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { Explanation } from '../explain/schema.js';
 import { boundedReads } from '../history.js';
-import { cursorParameter, limitOfTimesParameter, limitParameter, timeDescription, timeParameters } from '../lists.js';
+import { cursorParameter, limitOfTimesParameter, limitParameter, timeParameters } from '../lists.js';
 import { sendPage } from '../page.js';
 import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
 import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';
@@ -95,7 +95,7 @@ function addPositionRoute(app: FastifyInstance, dependencies: ApiDependencies): 
         'here about a second after they were received.',
       querystring: Type.Object({
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPositions, default: 1_000 })),
-        after: Type.Optional(Type.String({ description: `Time of receipt. ${timeDescription}` })),
+        ...timeParameters('after'),
       }),
       answer: listOf({ positions: Type.Array(UserPosition) }),
     }),
@@ -123,8 +123,7 @@ function addLocationRoutes(app: FastifyInstance, dependencies: ApiDependencies):
       querystring: Type.Object({
         ...limitParameter,
         ...cursorParameter,
-        before: Type.Optional(Type.String({ description: timeDescription })),
-        after: Type.Optional(Type.String({ description: timeDescription })),
+        ...timeParameters('before', 'after'),
       }),
       answer: listOf({ locations: Type.Array(UserLocation) }, { cursor: true }),
       failures: [404],
