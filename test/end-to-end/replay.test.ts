@@ -74,16 +74,8 @@ async function evaluated(): Promise<void> {
 }
 
 /** Returns all events that the API lists, by id. */
-async function listedEvents(): Promise<Map<string, Json>> {
-  const events = new Map<string, Json>();
-  let cursor = '';
-  for (;;) {
-    const page = ok(await backend.get(`/v1/events?limit=1000${cursor}`));
-    for (const event of page.events) events.set(event._id, event);
-    if (!page.meta.hasMore) return events;
-    cursor = `&cursor=${page.meta.cursor}`;
-  }
-}
+const listedEvents = async (): Promise<Map<string, Json>> =>
+  new Map((await backend.listed('events')).map((event) => [event._id, event]));
 
 beforeAll(async () => {
   workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-work-'));

@@ -32,17 +32,6 @@ afterAll(() => Promise.all([server?.dispose(), receiver?.close()]));
 const keyOf = (project: Json, kind: string): string =>
   project.keys.find((key: Json) => key.environment === 'test' && key.kind === kind).key;
 
-/** Returns all records of a list, page by page. */
-async function listed(client: Client, name: string, limit: number): Promise<Json[]> {
-  const records: Json[] = [];
-  for (let cursor = ''; ; ) {
-    const body = ok(await client.get(`/v1/${name}?limit=${limit}${cursor}`));
-    records.push(...body[name]);
-    if (!body.meta.hasMore) return records;
-    cursor = `&cursor=${body.meta.cursor}`;
-  }
-}
-
 it('edits beside imports, deletions and kills end as they were answered', { timeout: 900_000 }, async () => {
   const random = createRandom(seed);
   receiver = await Receiver.start();
@@ -131,7 +120,7 @@ it('edits beside imports, deletions and kills end as they were answered', { time
   async function agrees(where: string): Promise<void> {
     const state = new Map<string, string>();
     for (const kind of kinds) {
-      const records = await listed(backend(), kind, 3);
+      const records = await backend().listed(kind, 3);
       for (const record of records) {
         const pair = pairOf(kind, record.externalId);
         expect(state.has(pair), `${where}: ${pair} is listed twice`).toBe(false);
@@ -146,7 +135,7 @@ it('edits beside imports, deletions and kills end as they were answered', { time
 
     for (const key of deletedKeys) expect((await server.withKey(key).get('/v1/geofences')).status, where).toBe(401);
 
-    const fences = await listed(backend(), 'geofences', 1_000);
+    const fences = await backend().listed('geofences');
     for (const [index, spot] of spots.entries()) {
       const { events } = await device.track({ deviceId: `surveyor-${where}-${index}`, ...standing(...spot) });
       const entered = events.map(({ geofence }: Json) => geofence.description);
@@ -161,7 +150,7 @@ it('edits beside imports, deletions and kills end as they were answered', { time
       for (const { _id } of events) answeredEvents.add(_id);
     }
 
-    const stored = async () => new Set((await listed(backend(), 'events', 1_000)).map(({ _id }) => _id));
+    const stored = async () => new Set((await backend().listed('events')).map(({ _id }) => _id));
     const last = async () => {
       const [events, delivered] = [await stored(), deliveredIds(receiver)];
       return [...answeredEvents].every((id) => events.has(id)) && [...events].every((id) => delivered.has(id));

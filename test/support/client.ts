@@ -66,6 +66,17 @@ export class Client {
     return this.send('GET', path);
   }
 
+  /** Returns all records of the list `/v1/NAME`, page by page. */
+  async listed(name: string, limit = 1_000): Promise<Json[]> {
+    const records: Json[] = [];
+    for (let cursor = ''; ; ) {
+      const { [name]: page, meta } = ok(await this.get(`/v1/${name}?limit=${limit}${cursor}`));
+      records.push(...page);
+      if (!meta.hasMore) return records;
+      cursor = `&cursor=${meta.cursor}`;
+    }
+  }
+
   post(path: string, body: object): Promise<Answer> {
     return this.send('POST', path, { body });
   }
